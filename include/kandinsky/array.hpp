@@ -40,8 +40,8 @@ struct ArrayView {
 
     [[nodiscard]] std::size_t rank() const { return shape.size(); }  ///< number of axes
     [[nodiscard]] std::size_t size() const;                          ///< number of elements
-    [[nodiscard]] bool is_c_contiguous() const;                      ///< without gaps, last axis fastest
-    [[nodiscard]] std::string shape_text() const;                    ///< "[100, 2, 240, 320]"
+    [[nodiscard]] bool is_c_contiguous() const;    ///< no gaps, and the last axis is fastest
+    [[nodiscard]] std::string shape_text() const;  ///< "[100, 2, 240, 320]"
     /// The first element at this index of the first axis.
     [[nodiscard]] const std::byte* at(std::size_t axis0) const {
         return data + static_cast<std::ptrdiff_t>(axis0) * strides[0];
@@ -56,20 +56,20 @@ template <class T>
 [[nodiscard]] DType dtype_of();
 
 /// The elements at `first` as an array of this shape in C order: `view_of(probs, {n, c, h, w})`. Copies
-/// nothing; the caller keeps the memory alive. float16 has no C++ type: view_of(words, shape,
-/// DType::float16).
+/// nothing; the caller keeps the memory alive. For float16, which has no C++ type, pass the bits:
+/// `view_of(bits, shape, DType::float16)`.
 template <class T>
 [[nodiscard]] ArrayView view_of(const T* first, std::vector<std::size_t> shape, DType type = dtype_of<T>()) {
     std::vector<std::ptrdiff_t> strides = c_strides(shape, type);
     return {reinterpret_cast<const std::byte*>(first), type, std::move(shape), std::move(strides)};
 }
 
-/// A view that keeps its memory alive: a buffer of the library, a mapped file, or an object of the caller.
-/// Copies share the memory.
+/// An array view with an owner that keeps the memory alive: a buffer of the library, a mapped file, or an
+/// object of the caller. Copies share the memory.
 class Array {
   public:
     Array() = default;      ///< no array: empty() is true
-    Array(ArrayView view);  ///< of memory that the caller keeps alive
+    Array(ArrayView view);  ///< an array in memory that the caller keeps alive
     /// A view of memory that `owner` keeps alive (null: the caller keeps it alive).
     Array(ArrayView view, std::shared_ptr<const void> owner);
     /// A new zeroed C-order buffer; mutable_data() writes into it.
@@ -81,14 +81,11 @@ class Array {
     [[nodiscard]] const ArrayView& view() const { return view_; }       ///< the elements
     [[nodiscard]] bool empty() const { return view_.data == nullptr; }  ///< there is no array
     [[nodiscard]] DType dtype() const { return view_.dtype; }           ///< type of the elements
-    [[nodiscard]] const std::vector<std::size_t>& shape() const {
-        return view_.shape;
-    }  ///< elements along each axis
-    /// Whether the elements are pages of a mapped file, which may be released and read again.
-    [[nodiscard]] bool in_file() const { return in_file_; }
-    void set_in_file() { in_file_ = true; }   ///< for the code that mapped the file
-    [[nodiscard]] std::byte* mutable_data();  ///< only for arrays made by zeros() or copy_of()
-    /// The elements without conversion. The caller has checked the type and that the array is contiguous.
+    /// Elements along each axis.
+    [[nodiscard]] const std::vector<std::size_t>& shape() const { return view_.shape; }
+    /// The elements to write to. Throws an internal error unless zeros() or copy_of() made the array.
+    [[nodiscard]] std::byte* mutable_data();
+    /// The elements without conversion. Not checked: the type must be T and the array contiguous.
     template <class T>
     [[nodiscard]] const T* data_as() const {
         return reinterpret_cast<const T*>(view_.data);
@@ -98,6 +95,8 @@ class Array {
     [[nodiscard]] std::vector<T> to_vector() const;
 
   private:
+    friend struct ArrayAccess;
+
     ArrayView view_;
     std::shared_ptr<const void> owner_;
     std::byte* writable_ = nullptr;

@@ -43,11 +43,12 @@ struct CalibrateOptions {
     ScoreOptions score = default_score();               ///< the non-conformity score
     std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 for more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code; the default score is lac then
-    Promise promise = Promise::automatic;  ///< with `split` above 0 it is Promise::split
+    Promise promise = Promise::automatic;  ///< who learns and who sets thresholds; a `split` means split
     /// Whether the level follows features of the image; needs Pooling::groups, not kAutoMethod.
     Adapt adapt = Adapt::none;
-    double split =
-        0;  ///< share of the groups that finds the regions, the rest sets thresholds; 0: all do both
+    /// Share of the groups that learns with Promise::split, at least 0 and below 1; the other groups set the
+    /// thresholds. 0: one half, or with Promise::automatic all groups except 100.
+    double split = 0;
     std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
     /// Largest amount by which a threshold may exceed the exact one, for calibration in one pass
@@ -61,9 +62,9 @@ struct CalibrateOptions {
     GroupWeights weights{};
 };
 
-/// Applies the paper's settings: the score lac, Pooling::pixels, no fallback, and the paper's options of
-/// every method. Method options that are already set are kept.
-void use_paper_settings(CalibrateOptions& options);
+/// The options with the paper's settings: the score lac, Pooling::pixels, no fallback, and the paper's
+/// options of every method. Method options that are already set are kept.
+[[nodiscard]] CalibrateOptions paper_settings(CalibrateOptions options = {});
 
 /// The curve that a pixel uses.
 enum class CurveLevel : std::uint8_t {
@@ -72,41 +73,44 @@ enum class CurveLevel : std::uint8_t {
     none = 2,    ///< none: there is no score, so the class is in every set
 };
 
-/// The images that set the levels of a calibrator in recalibrate().
+/// The images with which recalibrate() set the levels of a calibrator.
 struct Renewal {
-    /** That set the levels. */ std::uint64_t images = 0, groups = 0;  ///< likewise; 0: none has
-    bool grouped = false;                                              ///< groups were given
-    std::array<std::uint64_t, 2> fingerprint{};                        ///< of these images
+    std::uint64_t images = 0;                    ///< number of images
+    std::uint64_t groups = 0;                    ///< number of groups; 0: recalibrate() was not used
+    bool grouped = false;                        ///< groups were given
+    std::array<std::uint64_t, 2> fingerprint{};  ///< of these images
 
     [[nodiscard]] bool none() const { return groups == 0; }  ///< levels are those of the calibration
 };
 
 /// The result of calibration: which pixels share a curve, and the curves. Const use is thread-safe.
 struct Calibrator {
-    CalibrateOptions options;                    ///< that it was made with
+    CalibrateOptions options;                    ///< of the calibration
     Grid grid;                                   ///< of all images
     std::size_t classes = 0;                     ///< number of classes
-    std::uint64_t images = 0;                    ///< that it was made from
-    std::uint64_t groups = 0;                    ///< that it was made from
+    std::uint64_t images = 0;                    ///< number of calibration images
+    std::uint64_t groups = 0;                    ///< number of calibration groups
     bool grouped = false;                        ///< groups were given
     std::array<std::uint64_t, 2> fingerprint{};  ///< of the calibration images, whatever their order
     std::string version;                         ///< of the library that made it
-    double sketch_error = 0;                     ///< thresholds lie above the exact ones by at most that
-    bool masks = false;                          ///< the labels were masks: a pixel may have several
+    double sketch_error = 0;                     ///< thresholds exceed the exact ones by at most this
+    bool masks = false;                          ///< the labels were masks: a pixel may have several classes
     bool classless = false;                      ///< masks gave some calibration pixels no class
     Logits logits = Logits::none;                ///< how outputs became probabilities
     std::vector<std::int64_t> ignore{255};       ///< labels that belonged to no class
-    bool reading_known = true;                   ///< files of 0.1 do not tell logits and ignore
+    bool reading_known = true;                   ///< false: `logits` and `ignore` are unknown (files of 0.1)
     std::string input;  ///< how the images were read from files, as JSON; empty for arrays
 
     std::vector<Partition> partitions;  ///< one per stratum
-    std::vector<CurveSet> curves;      ///< per stratum: of each region, then the image-wide one if `fallback`
-    std::vector<SmoothCurves> smooth;  ///< per stratum: a soft method's, else empty(); or none at all
-    std::vector<std::uint32_t> counts;      ///< [stratum][pixel] scores seen
-    std::vector<CurveLevel> levels;         ///< [stratum][pixel]
-    std::vector<Choice> choices;            ///< one per stratum where cross-validation chose; else none
-    std::vector<Adaptation> adaptations{};  ///< one per stratum where levels follow images; else none
-    std::vector<RiskLevels> risks{};        ///< one per stratum where precision is promised; else none
+    /// One set per stratum: a curve for each region, then the image-wide curve if there is a fallback.
+    std::vector<CurveSet> curves;
+    /// No entries, or one per stratum: the curves of a soft method, empty() for strata with regions.
+    std::vector<SmoothCurves> smooth;
+    std::vector<std::uint32_t> counts;      ///< [stratum][pixel] number of calibration scores
+    std::vector<CurveLevel> levels;         ///< [stratum][pixel] which curve the pixel uses
+    std::vector<Choice> choices;            ///< one per stratum if cross-validation chose; else no entries
+    std::vector<Adaptation> adaptations{};  ///< one per stratum if levels follow images; else no entries
+    std::vector<RiskLevels> risks{};        ///< one per stratum if precision is guaranteed; else no entries
     Weighting weighting{};                  ///< of the groups that set the thresholds
     Renewal renewal{};                      ///< of recalibrate(), if it was used
 
@@ -155,9 +159,9 @@ struct TimedCalibrator {
                                                          const std::vector<CalibrateOptions>& options,
                                                          Progress& progress = silent());
 
-/// The calibrator with levels from other labelled images. Its curves do not change and count as learnt
-/// elsewhere. Needs Pooling::groups. Throws a data error if the images do not fit the calibrator, or are
-/// those of the calibration.
+/// The same curves with levels set by other labelled images. The guarantee then depends on these images
+/// alone, whatever images the curves come from. Needs Pooling::groups. Throws a data error if the images do
+/// not fit the calibrator, or are those of the calibration.
 [[nodiscard]] Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data,
                                      Progress& progress = silent());
 
@@ -167,8 +171,6 @@ enum class EmptySets {
     fill,       ///< the most probable class enters, the lowest number among equals
     automatic,  ///< `fill`; `keep` where calibration pixels had no class, so that an empty set can be right
 };
-/// The rule that `empty` means for a calibrator: `fill` or `keep`.
-[[nodiscard]] EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator);
 
 /// Score thresholds [class][pixel] at 1 - alpha: a class is in the set if its score is at most the threshold.
 /// If levels follow the image, those of an image with shift 0.
@@ -187,11 +189,11 @@ void check_alpha(double alpha);
 /// Throws a data error unless the data have the calibrator's grid and classes.
 void check_fits(const Calibrator& calibrator, const Dataset& data);
 
-[[nodiscard]] std::string_view name_of(EmptySets empty);    ///< the option's word
-[[nodiscard]] EmptySets empty_sets(std::string_view name);  ///< throws a usage error for an unknown name
-[[nodiscard]] std::string_view name_of(Promise promise);    ///< the option's word
-[[nodiscard]] Promise promise_of(std::string_view name);    ///< throws a usage error for an unknown name
-[[nodiscard]] std::string_view name_of(Fallback fallback);  ///< the option's word
-[[nodiscard]] Fallback fallback_of(std::string_view name);  ///< throws a usage error for an unknown name
+[[nodiscard]] std::string_view name_of(EmptySets empty);       ///< the option's word
+[[nodiscard]] EmptySets empty_sets_of(std::string_view name);  ///< throws a usage error for an unknown name
+[[nodiscard]] std::string_view name_of(Promise promise);       ///< the option's word
+[[nodiscard]] Promise promise_of(std::string_view name);       ///< throws a usage error for an unknown name
+[[nodiscard]] std::string_view name_of(Fallback fallback);     ///< the option's word
+[[nodiscard]] Fallback fallback_of(std::string_view name);     ///< throws a usage error for an unknown name
 
 }  // namespace kandinsky

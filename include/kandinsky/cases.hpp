@@ -24,7 +24,7 @@ using Spacing = std::array<double, 3>;
 /// What a spacing is measured in.
 enum class LengthUnit {
     pixel,       ///< unknown: neighbouring pixels have distance 1
-    millimetre,  ///< as files or users say
+    millimetre,  ///< from the files or the user
 };
 
 /// One image or volume: the model's probabilities and, if known, the truth.
@@ -66,7 +66,7 @@ struct DatasetCasesOptions {
     LengthUnit unit = LengthUnit::pixel;  ///< of the spacing
 };
 
-/// The images of a data set as cases; it is copied, which shares the arrays.
+/// The images of a data set as cases. Keeps a copy of the data set, which shares its arrays.
 [[nodiscard]] std::unique_ptr<CaseSource> cases_of(const Dataset& data,
                                                    const DatasetCasesOptions& options = {});
 

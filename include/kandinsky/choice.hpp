@@ -10,7 +10,7 @@ namespace KANDINSKY_API kandinsky {
 /// One candidate of cross-validation: a method, and the values of its options that were compared.
 struct JudgedMethod {
     std::string method;                        ///< its name
-    std::map<std::string, std::string> tuned;  ///< option flag -> value; empty when nothing was to choose
+    std::map<std::string, std::string> tuned;  ///< option flag -> value; empty if the method has no choices
     double loss = 0;  ///< threshold-weighted CRPS, mean over folds and pixels; lower is better
 };
 
@@ -19,8 +19,8 @@ struct Choice {
     std::string method;                        ///< its name
     std::map<std::string, std::string> tuned;  ///< option flag -> value chosen
     std::string reason;                        ///< a clause: "it has the least loss"
-    std::size_t folds = 0;                     ///< that could be validated; 0: too little data
-    std::vector<JudgedMethod> judged;          ///< in table order; losses are 0 if nothing could be validated
+    std::size_t folds = 0;             ///< number of folds that could be validated; 0: too little data
+    std::vector<JudgedMethod> judged;  ///< the candidates; losses are 0 if nothing could be validated
 };
 
 }  // namespace kandinsky

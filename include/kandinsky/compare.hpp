@@ -9,7 +9,7 @@ namespace KANDINSKY_API kandinsky {
 struct CompareOptions {
     /// "METHOD", or "METHOD:SCORE" for a score of its own; empty: every method that needs no array.
     std::vector<std::string> methods;
-    CalibrateOptions calibrate;  ///< the rest of the options, shared by all methods
+    CalibrateOptions calibrate;  ///< all other options of calibration, shared by the methods
     double alpha = 0.1;          ///< error level of coverage and set measures
     std::size_t sample =
         0;                  ///< size of random calibration subsets, in groups (images without groups); 0: all

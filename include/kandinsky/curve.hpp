@@ -13,8 +13,8 @@ namespace KANDINSKY_API kandinsky {
 
 /// What has equal weight when the scores of a region are pooled.
 enum class Pooling {
-    pixels,  ///< every score alike (the paper)
-    groups,  ///< every image or patient alike: the hierarchical quantile
+    pixels,  ///< every score (the paper)
+    groups,  ///< every group, an image or a patient: the hierarchical quantile
 };
 
 /// The levels 1 - alpha at which long curves are stored. A level between two rungs uses the next higher rung,
@@ -28,9 +28,8 @@ struct Ladder {
     static Ladder released();
 };
 
-/// Non-conformity curves of many regions: for each, order statistics of its scores. Short curves keep every
-/// score
-/// ("complete"), long ones the scores at the rungs of the ladder.
+/// Non-conformity curves of many regions. A curve has order statistics of its region's scores: all of them if
+/// it is short ("complete"), otherwise those at the rungs of the ladder.
 class CurveSet {
   public:
     /// One region's curve.
@@ -52,7 +51,7 @@ class CurveSet {
     void reserve(std::size_t curves, std::size_t values);  ///< reserves memory for more curves and values
 
     [[nodiscard]] std::size_t size() const { return data_.scores.size(); }  ///< number of curves
-    [[nodiscard]] const Ladder& ladder() const { return ladder_; }          ///< where long curves are kept
+    [[nodiscard]] const Ladder& ladder() const { return ladder_; }          ///< the levels of long curves
     /// As Curve::scores.
     [[nodiscard]] std::uint64_t scores(std::size_t curve) const { return data_.scores[curve]; }
     /// As Curve::groups.

@@ -21,7 +21,7 @@ struct DatasetOptions {
     std::string probs_name = "probabilities";  ///< used in messages, usually the file's name
     std::string labels_name = "labels";        ///< the same for labels
     std::string groups_name = "groups";        ///< the same for groups
-    std::size_t first_image = 0;               ///< number of image 0 in messages, for a part of a longer set
+    std::size_t first_image = 0;               ///< number of the first image in messages, for batches
 };
 
 /// The truth of one image.
@@ -30,10 +30,10 @@ struct Truth {
     std::vector<std::uint8_t> valid;   ///< [H][W] 0 where the label is ignored
 };
 
-/// N images on one grid: probabilities [N,C,H,W] and, unless only predicting, the truth: labels [N,H,W], or
-/// masks [N,C,H,W] of 0 and 1 where classes may overlap. C = 1 means foreground only and is seen as two
-/// classes {0: 1-p, 1: p}. Groups [N] tell which images belong together (a patient, a video). Views only:
-/// copies share the arrays. Shapes and types are checked on construction, values as they are read.
+/// N images on one grid. Probabilities are [N,C,H,W]; C = 1 is the foreground only, and makes two classes
+/// with the probabilities 1 - p and p. The truth is labels [N,H,W], or 0/1 masks [N,C,H,W] if classes may
+/// overlap; prediction needs no truth. Groups [N] say which images belong together (a patient, a video).
+/// Copies share the arrays. Shapes and types are checked on construction, values when they are read.
 class Dataset {
   public:
     /// With truth, and with groups or without.
@@ -57,7 +57,7 @@ class Dataset {
     [[nodiscard]] std::int64_t group_id(
         std::size_t image) const;  ///< as given; the row number without groups
 
-    /// The images listed (numbers within this data set), sharing the arrays.
+    /// The listed images, by their numbers in this data set. Shares the arrays.
     [[nodiscard]] Dataset subset(const std::vector<std::uint32_t>& images) const;
 
     /// Probabilities of one image as float32 [C][range] into `out`. Throws a data error that names image,
@@ -74,10 +74,10 @@ class Dataset {
     /// All truth of one image, as read_truth() gives it.
     [[nodiscard]] Truth truth(std::size_t image) const;
 
-    /// A hint for passes over large files: releases the pages of images [first, last). May be called at any
-    /// time from any thread. Has no effect on arrays in memory.
+    /// A hint for passes over large files: frees the memory of the pages of images [first, last), which are
+    /// read again when needed. Thread-safe. Has no effect on arrays in memory.
     void release(std::size_t first, std::size_t last) const;
-    /// The opposite hint: starts reading images [first, last) ahead.
+    /// The opposite hint: starts to read images [first, last) in the background.
     void prefetch(std::size_t first, std::size_t last) const;
 
   private:

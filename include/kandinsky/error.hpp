@@ -14,22 +14,23 @@ enum class ErrorKind {
     file = 4,      ///< the file system failed
 };
 
-/// The one exception of the library. The message is a single line: what, where, what to do.
+/// The exception that the library throws. The message is one line: what is wrong, where, and what to do.
 class Error : public std::runtime_error {
   public:
     /// A message without line breaks.
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
     /// What went wrong; its number is the exit code of the command.
     [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+    [[noreturn]] void raise() const;  ///< throws a copy of this error
 
   private:
     ErrorKind kind_;
 };
 
-/// Thrown out of long work when the caller's Progress asks to stop.
+/// Ends long work when the caller's Progress asks to stop. Not an Error.
 class Interrupted : public std::runtime_error {
   public:
-    /// Has a fixed message.
+    /// The message is always "interrupted".
     Interrupted() : std::runtime_error("interrupted") {}
 };
 

@@ -67,13 +67,13 @@ struct ImageCoverage {
 
 /// The place with the lowest coverage at 1 - alpha among those with at least kEnoughSamples test samples.
 struct WorstPlace {
-    double coverage = std::numeric_limits<double>::quiet_NaN();  ///< NaN when no place has enough
+    static constexpr std::uint64_t kEnoughSamples = 30;  ///< places with fewer samples do not count
+    static constexpr std::size_t kBlocks = 4;            ///< the grid has kBlocks x kBlocks blocks
+
+    double coverage = std::numeric_limits<double>::quiet_NaN();  ///< NaN if no place has enough samples
     std::uint64_t samples = 0;                                   ///< test samples there
     std::uint64_t place = 0;  ///< a region's number, or that of a block: row * kBlocks + column
 };
-inline constexpr std::uint64_t kEnoughSamples = 30;  ///< places with fewer samples are not reported
-inline constexpr std::uint64_t kSomeSamples = 3;     ///< of a pixel, for the place error
-inline constexpr std::size_t kBlocks = 4;            ///< the grid is divided into kBlocks x kBlocks blocks
 
 /// Confidence against accuracy in 20 bins of equal width (the last one closed).
 struct Reliability {
@@ -88,6 +88,9 @@ struct Reliability {
 
 /// The measures of one class (or of all classes together, if they were pooled).
 struct StratumEvaluation {
+    static constexpr std::uint64_t kEnoughSamples = WorstPlace::kEnoughSamples;  ///< for `ce_enough`
+    static constexpr std::uint64_t kSomeSamples = 3;                             ///< for `place_error`
+
     double mean_ce = 0;        ///< mean of CE_20 over pixels with test samples; NaN when there is none
     double q05 = 0;            ///< its 5 % quantile over these pixels
     double q95 = 0;            ///< its 95 % quantile over these pixels
@@ -99,7 +102,7 @@ struct StratumEvaluation {
     std::vector<std::vector<double>> region_coverage;  ///< [region][level]
     std::vector<std::uint64_t> region_samples;         ///< [region]
     std::vector<double> ce_map;       ///< [pixel], NaN without test sample; empty without maps
-    double weighted_ce = 0;           ///< mean of CE_20 with every pixel weighing as its test samples
+    double weighted_ce = 0;           ///< mean of CE_20 with pixels weighted by their test samples
     double ce_enough = 0;             ///< mean CE_20 over pixels with kEnoughSamples or more
     double floor_enough = 0;          ///< floor over the same pixels
     std::uint64_t pixels_enough = 0;  ///< such pixels
@@ -107,18 +110,19 @@ struct StratumEvaluation {
     /// Mean of |coverage - (1 - alpha)| over pixels with kSomeSamples or more; NaN when there is none.
     double place_error = 0;
     WorstPlace worst_region;       ///< of the calibrator's regions
-    WorstPlace worst_block;        ///< of kBlocks x kBlocks equal parts of the grid: the same for all methods
+    WorstPlace worst_block;        ///< of equal blocks of the grid, which are the same for all methods
     ImageCoverage image_coverage;  ///< from image to image
     Interval mean_ce_interval;     ///< of mean_ce
     Interval coverage_interval;    ///< of coverage_at_alpha
-    double mean_ce_bias = 0;       ///< by how much resampling itself raises mean_ce; taken off the interval
-    /// Of the pixels that have a label but not the class, the share whose set holds the class: sets at
-    /// 1 - alpha as Evaluation::sets. Over pairs of pixel and class where classes are pooled; NaN if none.
+    double mean_ce_bias = 0;       ///< how much resampling raises mean_ce; subtracted from its interval
+    /// Among the pixels with another label, the share whose set contains the class. The sets are those of
+    /// Evaluation::sets. Counts pairs of pixel and class if classes are pooled. NaN without such a pixel.
     double false_share = 0;
     std::vector<double> false_shares;  ///< the same at each level, before any set was filled
     Interval false_interval;           ///< of false_share
-    /// False-discovery rate, the risk of precision: of a group's pixels whose set contains the class, the
-    /// share without it, 0 if no set contains it; mean over the test groups. Sets and pairs as false_share.
+    /// False-discovery rate, the risk of precision. Among a group's pixels whose set contains the class, the
+    /// share without the class, 0 if no set contains it; mean over the test groups. Sets and pairs are those
+    /// of false_share.
     double false_discovery = 0;
 };
 
@@ -162,11 +166,14 @@ struct EvaluationReport {
     ProbabilityEvaluation probabilities;  ///< of the model itself
 };
 
-/// Evaluates several calibrators in one pass over the test images (more if memory is short). Counts are
-/// integers and sums fixed-point, so the result is the same for any order of images and any number of
-/// threads. Throws a data error for bad values and Interrupted when `progress` asks to stop.
+/// Evaluates several calibrators in one pass over the test images (more if memory is short). The result does
+/// not depend on the order of images or the number of threads. Throws a usage error without a calibrator, a
+/// data error if the data do not fit or have bad values, and Interrupted when `progress` asks to stop.
 [[nodiscard]] EvaluationReport evaluate(const Dataset& data,
                                         const std::vector<const Calibrator*>& calibrators,
+                                        const EvaluateOptions& options = {}, Progress& progress = silent());
+/// Evaluates one calibrator, which is calibrators[0] of the result.
+[[nodiscard]] EvaluationReport evaluate(const Dataset& data, const Calibrator& calibrator,
                                         const EvaluateOptions& options = {}, Progress& progress = silent());
 
 /// Quantile by linear interpolation (numpy's default rule) of values without NaN; NaN when there is none.

@@ -12,7 +12,7 @@ namespace KANDINSKY_API kandinsky {
 /// label. docs/adapt.md has the formulas. All are finite and bounded for any image.
 struct ImageFeatures {
     static constexpr std::size_t kCount = 6;  ///< number of features
-    static constexpr std::size_t kBasic = 4;  ///< the first, which weights and a monitor's reference use
+    static constexpr std::size_t kBasic = 4;  ///< the first of them, which weights and a monitor use
     /// The names of the features.
     static constexpr std::array<std::string_view, kCount> kNames{"doubt", "area", "inside",
                                                                  "stray", "root", "fourth"};

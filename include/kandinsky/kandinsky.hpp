@@ -1,8 +1,9 @@
 #pragma once
 
 /// @file
-/// The whole public interface; it only includes. The flow, in order: data set -> score -> curve -> partition
-/// -> calibrator -> predictor -> predict -> evaluate -> compare; files beside it.
+/// Includes the whole public interface. The headers in the order of the work: data set, score, curve,
+/// partition, calibrator, predictor, predict, evaluate, compare. The others are for files, whole objects and
+/// production.
 
 #include <kandinsky/adaptation.hpp>
 #include <kandinsky/array.hpp>

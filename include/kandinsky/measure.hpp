@@ -8,7 +8,7 @@ namespace KANDINSKY_API kandinsky {
 /// The interval before calibration widens it. docs/questions.md has the formulas.
 enum class MeasureBy {
     automatic,  ///< the one with the narrowest intervals, chosen by groups that set no threshold
-    quantiles,  ///< size: from what has p > 0.9 to what has p > 0.1; Dice: as expected by the probabilities
+    quantiles,  ///< size: from that of p > 0.9 to that of p > 0.1; Dice: its estimate from the probabilities
     predicted,  ///< size: of the predicted mask; Dice: 1
     soft,       ///< size: the sum of the probabilities
     relative,   ///< as `predicted`, widened in proportion
@@ -16,19 +16,19 @@ enum class MeasureBy {
 [[nodiscard]] std::string_view name_of(MeasureBy by);         ///< "auto", "quantiles", ...
 [[nodiscard]] MeasureBy measure_by(const std::string& name);  ///< throws a usage error for other words
 
-/// The options of fit_measure().
+/// The options of calibrate_measures().
 struct MeasureOptions {
     double alpha = 0.1;  ///< share of groups whose interval may miss the truth
     /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
     /// them.
     double confidence = 0;
-    MeasureBy by = MeasureBy::quantiles;   ///< where intervals start from
-    bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
-    std::uint64_t seed = 0;                ///< of the draw of the groups that choose, with `automatic`
-    std::vector<std::uint32_t> classes{};  ///< none: all but class 0
+    MeasureBy by = MeasureBy::quantiles;   ///< the interval before calibration
+    bool hard = false;                     ///< the model gives masks, so all probabilities are 0 or 1
+    std::uint64_t seed = 0;                ///< draws the groups that choose with `automatic`
+    std::vector<std::uint32_t> classes{};  ///< classes to measure; empty: all except 0
 };
 
-/// Where an interval starts from and how far calibration widens it.
+/// The interval before calibration, and how far calibration widens it.
 struct MeasureLevel {
     std::string start;     ///< "quantiles", "predicted", ...
     double threshold = 0;  ///< in units of the start's scale
@@ -59,8 +59,8 @@ struct MeasureRule {
 /// A number with its interval, and the truth where it is known (else NaN).
 struct MeasuredInterval {
     double value = 0;  ///< best guess
-    double low = 0;    ///< first end
-    double high = 0;   ///< last end
+    double low = 0;    ///< lower end
+    double high = 0;   ///< upper end
     double truth = 0;  ///< NaN without labels
 };
 
@@ -73,15 +73,15 @@ struct Measurement {
     MeasuredInterval dice;     ///< of the predicted mask with the truth; 1 where both are empty
 };
 
-/// Intervals from labelled cases; all groups count, with the class or without.
+/// Calibrates intervals on labelled cases. Groups without the class count too. Groups are read in parallel.
 [[nodiscard]] MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& options,
                                              Progress& progress = silent());
 
-/// Every group, in ascending order of the ids, and for it every class of the rule.
+/// The measurements of every class of the rule in every group, by ascending id of the group.
 [[nodiscard]] std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& cases,
                                                Progress& progress = silent());
 
-/// The rule in a sentence: what is promised of the intervals of a new group.
+/// The guarantee in one sentence: what holds for the intervals of a new group.
 [[nodiscard]] std::string guarantee(const MeasureRule& rule);
 /// "pixels", "mm^2", "voxels" or "mm^3".
 [[nodiscard]] std::string size_unit(const MeasureRule& rule);

@@ -22,7 +22,7 @@ struct MaskOptions {
 
 /// Method kmeans: pixels with similar curves, wherever they lie.
 struct KmeansOptions {
-    std::optional<std::uint32_t> clusters{};  ///< regions, 1 to 4096; none: chosen for each class
+    std::optional<std::uint32_t> clusters{};  ///< regions, 1 to 4096; absent: chosen for each class
     std::uint32_t restarts = 10;              ///< independent starts, 1 to 1000; the best result is kept
 };
 
@@ -90,7 +90,7 @@ struct FccOptions {
     std::uint32_t iterations = 150;         ///< at most, per start and level of blur
 };
 
-/// Method field, the default: a curve for every pixel, to which other pixels contribute by degrees.
+/// Method field, the default: a curve for every pixel, with weighted scores of other pixels.
 struct FieldOptions {
     /// How groups are assigned to the folds of the cross-validation.
     enum class FoldOrder {
@@ -109,7 +109,7 @@ struct FieldOptions {
     std::uint32_t bins = 128;          ///< of scores, 8 to 256
 };
 
-/// The values of options as words, as the command takes them; absent options have their defaults.
+/// The values of options as text, in the form of the command line; absent options have their defaults.
 struct MethodSettings {
     std::map<std::string, std::string> text{};  ///< flag, as "kmeans-clusters" -> value
     std::map<std::string, Array> arrays{};      ///< flag -> array
@@ -134,11 +134,11 @@ struct MethodChoice {
     MethodChoice(const FieldOptions& options);   ///< method field
 };
 
-/// The name of the choice of the best method, class by class, by cross-validation.
+/// The name that stands for the best method of each class by cross-validation.
 inline constexpr std::string_view kAutoMethod = "auto";
 
-[[nodiscard]] std::string default_method();  ///< the name of the standard one
-/// The valid names: the methods' names in table order, then kAutoMethod.
+[[nodiscard]] std::string default_method();  ///< the name of the default method
+/// The valid names: those of the methods, then kAutoMethod.
 [[nodiscard]] std::vector<std::string> method_names();
 /// Throws a usage error that lists method_names() unless the name is one of them.
 void check_method(std::string_view name);

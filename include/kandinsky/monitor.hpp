@@ -16,16 +16,16 @@ enum class Seen {
 
 /// The options of a Monitor.
 struct MonitorOptions {
-    double delta =
-        0.01;  ///< largest probability that a false alarm is ever raised, for outputs and for labels each
-    double alpha = 0.1;  ///< level of the sets whose coverage is judged where there are labels
+    /// Largest probability that a false alarm is ever raised, for outputs and for labels each.
+    double delta = 0.01;
+    double alpha = 0.1;  ///< level of the sets whose coverage is tested on labelled images
 };
 
-/// One number that is watched: a feature of a class, in the whole image or in one region.
+/// A feature of a class that is watched, in the whole image or in one region.
 struct WatchedFeature {
     std::size_t cls = 0;    ///< the class
     std::string name;       ///< of the feature
-    bool regional = false;  ///< it is the area in the region below
+    bool regional = false;  ///< the feature is the area in the region of `rows` and `columns`
     PixelRange rows{};      ///< of the region
     PixelRange columns{};   ///< of the region
     double evidence = 0;    ///< weighted martingale: the alarm for outputs is raised at 1 / delta
@@ -38,12 +38,11 @@ struct WatchedFeature {
 struct WatchedCoverage {
     std::size_t cls = 0;      ///< the class
     std::uint64_t units = 0;  ///< images (or groups) with labelled pixels of the class
-    double coverage = 0;      ///< mean share of the class's pixels whose set has it
-    /** Never above the true coverage. */ double low = 0,
-                                                 high =
-                                                     1;  ///< never below it; both with P at least 1 - delta
-    double limit = 0;     ///< the alarm for labels means that the true coverage is below this
-    double evidence = 0;  ///< betting e-process: the alarm for labels is raised at 1 / delta
+    double coverage = 0;      ///< mean share of the class's pixels whose set contains the class
+    double low = 0;           ///< lower bound of the true coverage, see `high`
+    double high = 1;          ///< upper bound; both hold at all times with probability at least 1 - delta
+    double limit = 0;         ///< the alarm for coverage means that the true coverage is below this
+    double evidence = 0;      ///< betting e-process: the alarm for coverage is raised at 1 / delta
     /// Weighted martingale: the alarm for odds is raised at 1 / delta. NaN: the reference has no labels.
     double odds_evidence = 0;
     double odds_share = 0;   ///< share of the class's own pixels that reach the odds below
@@ -69,11 +68,11 @@ struct MonitorVerdict {
     std::vector<WatchedFeature> features{};   ///< [feature], as the reference has them
     std::vector<WatchedCoverage> coverage{};  ///< classes with labels so far
     std::optional<Alarm> outputs{};           ///< the outputs have changed
-    std::optional<Alarm> labels{};            ///< coverage is below the limit
-    std::optional<Alarm> odds{};              ///< of a class in its own pixels: below those of calibration
-    std::size_t leading = 0;                  ///< the feature with most evidence
+    std::optional<Alarm> labels{};            ///< coverage of a class is below the limit
+    std::optional<Alarm> odds{};  ///< a class has lower odds in its own pixels than at calibration
+    std::size_t leading = 0;      ///< the feature with the most evidence
 
-    [[nodiscard]] bool alarm() const { return outputs || labels || odds; }  ///< one of them was raised
+    [[nodiscard]] bool alarm() const { return outputs || labels || odds; }  ///< some alarm was raised
 };
 
 /// The result of one update.

@@ -6,9 +6,9 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Reads one array of a .npz: `key` (with or without ".npy"), or the only one there is when `key` is empty.
-/// Its size and checksum are checked. Throws Error: `file` when the file system fails, `data` when the
-/// archive is invalid.
+/// Reads one array of a .npz: the array `key` (with or without ".npy"), or the only array if `key` is empty.
+/// Checks its size and checksum. Throws Error of kind `file` if the file system fails, `data` if the archive
+/// is invalid or has no such array.
 [[nodiscard]] Array read_npz(const std::filesystem::path& path, const std::string& key = "");
 
 /// Writes arrays as NAME.npy members, stored, C order, in the order given; numpy.load opens it. Equal content

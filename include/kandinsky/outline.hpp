@@ -30,15 +30,15 @@ struct OutlineScore {
 
 /// Which masks are made.
 enum class OutlineSides {
-    both,   ///< an inner and an outer one, guaranteed together
-    outer,  ///< the outer one alone, smaller for it
-    inner,  ///< the inner one alone, larger for it
+    both,   ///< an inner and an outer mask, guaranteed together
+    outer,  ///< the outer mask alone, which is then smaller
+    inner,  ///< the inner mask alone, which is then larger
 };
 
 /// The unit of the guarantee.
 enum class OutlineUnit {
-    group,   ///< all that a group has of the class, as one object
-    object,  ///< connected components: which share of a group's objects is missed, on average
+    group,   ///< all pixels of the class in a group are one object, and masks hold or fail for the group
+    object,  ///< connected components are objects: the mean share of a group's objects that is missed
 };
 
 /// Which voxels of a class belong to one object.
@@ -47,23 +47,23 @@ enum class Connectivity {
     faces,    ///< those that share a side: 4 neighbours, 6 in volumes
 };
 
-/// The options of fit_outline().
+/// The options of calibrate_outlines().
 struct OutlineOptions {
-    double alpha = 0.1;  ///< share of groups whose masks may fail; of a group's objects that may be missed
+    double alpha = 0.1;  ///< share of groups whose masks may fail, or of a group's objects that may be missed
     /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
     /// them.
     double confidence = 0;
-    /// The outer mask holds at least this share of the object, and of the inner mask at most 1 - share times
-    /// the object's size lies outside the object. The object is all that a group has of the class. For
-    /// OutlineUnit::object an object is missed unless the outer mask holds this share of it; 0: a voxel of
-    /// it.
+    /// The outer mask contains at least this share of the object, all pixels of the class in a group. The
+    /// inner mask exceeds the object by at most (1 - share) times the object's size. With
+    /// OutlineUnit::object, an object is missed unless the outer mask contains this share of it, or for 0 one
+    /// voxel.
     double share = 1;
     OutlineUnit per = OutlineUnit::group;               ///< object: for outer masks alone
     Connectivity connectivity = Connectivity::corners;  ///< of objects
     OutlineSides sides = OutlineSides::both;            ///< which masks
-    std::vector<OutlineScore> scores{};    ///< candidates; several are chosen from. None: all that there are
-    bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
-    std::vector<std::uint32_t> classes{};  ///< none: all but class 0
+    std::vector<OutlineScore> scores{};    ///< candidates, of which the best is chosen; empty: all scores
+    bool hard = false;                     ///< the model gives masks, so all probabilities are 0 or 1
+    std::vector<std::uint32_t> classes{};  ///< classes to outline; empty: all except 0
     std::uint64_t seed = 0;                ///< of the draw of the groups that choose a score
     std::shared_ptr<const Calibrator> calibrator{};  ///< for score field; made from other groups
 };
@@ -77,9 +77,9 @@ struct OutlineLevel {
 /// The masks of one class.
 struct ClassOutline {
     std::uint32_t number = 0;     ///< of the class
-    std::size_t groups = 0;       ///< calibration groups that have it
-    std::size_t without = 0;      ///< those that do not
-    std::size_t false_inner = 0;  ///< of these, those with an inner mask
+    std::size_t groups = 0;       ///< calibration groups that have the class
+    std::size_t without = 0;      ///< calibration groups without the class
+    std::size_t false_inner = 0;  ///< groups without the class that get an inner mask
     std::size_t objects = 0;      ///< of the calibration groups; 0 unless they are the unit
     std::size_t choosers = 0;     ///< calibration groups that chose the scores; the others set the thresholds
     OutlineLevel outer;           ///< of the outer mask, where there is one
@@ -121,33 +121,34 @@ inline constexpr std::uint8_t kInside = 2;   ///< in the inner mask, which is pa
 
 /// How outer masks cover true objects of one size class.
 struct ObjectCounts {
-    double largest = 0;       ///< upper end of the sizes, in the rule's pixels, voxels, mm^2 or mm^3
-    std::size_t objects = 0;  ///< connected components of the truth up to this size, above those before
-    std::size_t touched = 0;  ///< of these, those with a voxel in the outer mask
-    std::size_t covered = 0;  ///< of these, those of which it holds the rule's share
+    double largest = 0;  ///< upper end of the sizes, in the rule's pixels, voxels, mm^2 or mm^3
+    std::size_t objects =
+        0;  ///< connected components of the truth up to this size and above the class before
+    std::size_t touched = 0;  ///< objects with a voxel in the outer mask
+    std::size_t covered = 0;  ///< objects of which the outer mask contains the rule's share
 };
 
 /// How often outlines of labelled cases held.
 struct OutlineJudgement {
-    std::size_t groups = 0;       ///< that have the class
-    std::size_t held = 0;         ///< of these, those whose masks hold what the rule promises, each object
+    std::size_t groups = 0;       ///< groups that have the class
+    std::size_t held = 0;         ///< groups whose masks are as guaranteed, for each of their objects
     double found = 0;             ///< share of a group's objects that the outer mask covers, mean over groups
     double object_share = 0;      ///< of the voxels, mean over these groups
     double outer_share = 0;       ///< the same
     double inner_share = 0;       ///< the same
     std::size_t without = 0;      ///< groups without the class
-    std::size_t false_inner = 0;  ///< of these, those with an inner mask
+    std::size_t false_inner = 0;  ///< groups without the class that get an inner mask
     std::vector<ObjectCounts> objects;  ///< by size, ascending; sizes that no object has are left out
 };
-/// One result for each class of the rule. Size classes of objects end at `small`, or at powers of ten if it
-/// is 0.
+/// One result for each class of the rule. Objects are counted by size: up to `small` and above it, or by
+/// powers of ten if `small` is 0.
 [[nodiscard]] std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const CaseSource& cases,
                                                            const Calibrator* calibrator = nullptr,
-                                                           Progress& progress = silent(), double small = 0);
+                                                           double small = 0, Progress& progress = silent());
 
-/// The rule in a sentence: what is promised of the masks of a new group.
+/// The guarantee in one sentence: what holds for the masks of a new group.
 [[nodiscard]] std::string guarantee(const OutlineRule& rule);
-/// What objects' sizes are in: "pixels", "mm^2", "voxels" or "mm^3".
+/// The unit of the objects' sizes: "pixels", "mm^2", "voxels" or "mm^3".
 [[nodiscard]] std::string size_unit(const OutlineRule& rule);
 
 /// The rule as JSON.

@@ -13,14 +13,15 @@ enum class SetForm {
     bits,   ///< uint8 [C,H,ceil(W/8)], as numpy.packbits makes it along the last axis
 };
 
-/// The destination of predictions, in the order of the images: memory for all of them, or a function that the
-/// calling thread calls with one block of whole images after another.
+/// The destination of predictions, in the order of the images: memory for all images
+/// (`std::as_writable_bytes(std::span(sets))`), or a function that the calling thread calls with one block of
+/// whole images after another.
 using PredictionSink = std::variant<std::span<std::byte>, std::function<void(std::span<const std::byte>)>>;
 
 /// The options of predict_sets() and predict_p_values().
 struct PredictOptions {
     SetForm form = SetForm::bytes;  ///< of sets
-    /// Bytes of predictions in a block of at least one image a thread. It does not change the results.
+    /// Bytes of predictions in a block; a block has at least one image per thread. No effect on the results.
     std::size_t block = std::size_t{32} << 20;
 };
 
@@ -35,10 +36,10 @@ struct Predicted {
     std::vector<std::uint64_t> members{};  ///< [class] sets that hold it
 };
 
-/// The sets of all images. Images are read and predicted in parallel, a block at a time, and the memory of
-/// files is released behind it; nothing is allocated per image. float16 probabilities are compared as they
-/// are stored. Throws a data error when the data do not fit, or when a probability is not one: it names
-/// image, class, row and column. Throws Interrupted when `progress` asks for it.
+/// The sets of all images. Images are read and predicted in parallel, block by block, and pages of mapped
+/// files are released after use; nothing is allocated per image. Throws a usage error if the memory of `sink`
+/// has another size, a data error if the data do not fit the predictor or a probability is not in [0, 1] (it
+/// names image, class, row and column), and Interrupted when `progress` asks to stop.
 Predicted predict_sets(const Predictor& predictor, const Dataset& data, const PredictionSink& sink,
                        const PredictOptions& options = {}, Progress& progress = silent());
 
@@ -46,8 +47,8 @@ Predicted predict_sets(const Predictor& predictor, const Dataset& data, const Pr
 Predicted predict_p_values(const Calibrator& calibrator, const Dataset& data, const PredictionSink& sink,
                            const PredictOptions& options = {}, Progress& progress = silent());
 
-/// The sets of one image, as predict_sets() makes them, for callers with a loop of their own; the data must
-/// fit the predictor. Returns how many sets were filled. Safe from several threads.
+/// The sets of one image, as predict_sets() makes them, for programs with their own loop. The data must fit
+/// the predictor. Returns how many sets were filled. Thread-safe.
 std::uint64_t predict_image(const Predictor& predictor, const Dataset& data, std::size_t image, SetForm form,
                             std::span<std::uint8_t> out);
 

@@ -12,28 +12,29 @@ namespace KANDINSKY_API kandinsky {
 /// is thread-safe. Nothing is allocated per image (each thread keeps its scratch from its first image).
 class Predictor {
   public:
-    /// Takes the thresholds at 1 - alpha; the calibrator is not needed afterwards.
+    /// Copies the thresholds at 1 - alpha, so the calibrator is not needed afterwards. Throws a usage error
+    /// if alpha is not in [0, 1] or cannot be kept, or if `empty` contradicts the guarantee.
     Predictor(const Calibrator& calibrator, double alpha, EmptySets empty = EmptySets::automatic);
 
     [[nodiscard]] Grid grid() const { return grid_; }               ///< of every image
     [[nodiscard]] std::size_t classes() const { return classes_; }  ///< number of classes
-    /// [class][pixel], on probabilities for the score lac, on scores for the others; of an average image
-    /// where levels follow it.
+    /// [class][pixel]: thresholds on probabilities for the score lac, on scores for the others. If levels
+    /// follow the image, those of an image with shift 0.
     [[nodiscard]] std::span<const float> thresholds() const { return thresholds_; }
     /// Whether thresholds() are on probabilities.
     [[nodiscard]] bool on_probabilities() const { return score_.kind == ScoreKind::lac; }
     /// Bytes of a row of packed_sets().
     [[nodiscard]] std::size_t packed_width() const { return (grid_.width + 7) / 8; }
 
-    /// sets[class][pixel] = 1 where the class is in the set. `probs` is [class][pixel]. Not checked:
-    /// a NaN is in no set. Returns how many sets were filled.
+    /// Writes 1 to sets[class][pixel] where the class is in the set, else 0. `probs` is [class][pixel], in
+    /// [0, 1]; values are not checked, and a NaN is in no set. Returns how many sets were filled. Throws a
+    /// usage error unless both spans have classes() * grid().pixels() elements.
     std::uint64_t sets(std::span<const float> probs, std::span<std::uint8_t> sets) const;
-    /// The same as bits, [class][row][packed_width()], first column in the highest bit (numpy.packbits).
+    /// sets() as bits, [class][row][packed_width()]; the first column is the highest bit (numpy.packbits).
     std::uint64_t packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
 
-    /// sets() of half-precision probabilities, given by their bits. Returns nothing if one of them is not in
-    /// [0, 1], for scores that need a probability more than once, and if levels follow the image: use sets()
-    /// then.
+    /// sets() of half-precision probabilities, given by their bits, for the score lac. Returns nothing for
+    /// other scores, if levels follow the image, or if a probability is not in [0, 1]: use sets() then.
     [[nodiscard]] std::optional<std::uint64_t> half_sets(std::span<const std::uint16_t> probs,
                                                          std::span<std::uint8_t> sets) const;
 
@@ -55,8 +56,9 @@ class Predictor {
 [[nodiscard]] Result<Predictor> try_predictor(const Calibrator& calibrator, double alpha,
                                               EmptySets empty = EmptySets::automatic) noexcept;
 
-/// Conformal p-values of every class at every pixel, [class][pixel] in and out: a class is in the set at
-/// alpha if and only if its p-value exceeds alpha. Const use from several threads is safe.
+/// Conformal p-values of one image, [class][pixel] in and out: before empty sets are filled, a class is in
+/// the set at alpha if and only if its p-value exceeds alpha. Thread-safe. Throws a usage error for spans of
+/// another length and for calibrators with a guarantee of precision.
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out);
 
 }  // namespace kandinsky

@@ -6,7 +6,7 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Receives the state of long work and may stop it. Calls may come from any thread, one at a time.
+/// Receives the progress of long work and may stop it. Calls come from any thread, but one at a time.
 class Progress {
   public:
     virtual ~Progress() = default;

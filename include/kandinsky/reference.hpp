@@ -41,17 +41,16 @@ struct Reference {
     friend bool operator==(const Reference&, const Reference&) = default;
 };
 
-/// The reference of the calibration images: one unit for each group, or a sample of the groups if they are
-/// many, at most 500 KB. It depends on the images, not on their order, threads or ranks; collective over the
-/// ranks. `calibrator`: made from the same images.
+/// The reference of the calibration images, from which `calibrator` was made: one unit for each group, or for
+/// a sample of many groups; at most 500 KB. Does not depend on the order of the images or on threads. Throws
+/// a data error for bad values, and Interrupted when `progress` asks to stop.
 [[nodiscard]] Reference make_reference(const Calibrator& calibrator, const Dataset& data,
                                        Progress& progress = silent());
 
-/// Writes a calibrator with its reference into one .kcal file, which programs that know no references read
-/// too.
+/// Writes a calibrator and its reference into one .kcal file. load() reads the calibrator from it.
 void save(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& path);
 
-/// The reference of a .kcal file; nothing where it has none, as files of earlier versions.
+/// The reference of a .kcal file; nothing if the file has no reference. Throws as load().
 [[nodiscard]] std::optional<Reference> load_reference(const std::filesystem::path& path);
 
 }  // namespace kandinsky

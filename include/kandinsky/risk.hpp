@@ -10,8 +10,8 @@ namespace KANDINSKY_API kandinsky {
 /// The risk that alpha bounds, for each class and on average over groups. docs/risk.md has formulas and
 /// proofs.
 enum class Risk {
-    recall,     ///< the false-negative rate: of the class's pixels, the share that the sets miss
-    precision,  ///< the false-discovery rate: of the pixels with the class in their set, the share without it
+    recall,     ///< the false-negative rate: the share of the class's pixels that the sets miss
+    precision,  ///< the false-discovery rate: among pixels whose set has the class, the share without it
     both,       ///< both, by one threshold
 };
 [[nodiscard]] std::string_view name_of(Risk risk);  ///< the option's words
@@ -19,9 +19,9 @@ enum class Risk {
 
 /// The alphas that are possible for a stratum with a guarantee of precision, and where its curve is read.
 struct RiskLevels {
-    double least_alpha = 0;  ///< below it no threshold qualifies; above 1: none does at all
-    /// [rung of 1 - alpha] the rung at which the curve is read; kNone: none qualifies. Empty where larger
-    /// alphas mean smaller sets, as for recall: the curve is read at 1 - alpha then.
+    double least_alpha = 0;  ///< the smallest possible alpha; above 1: none is possible
+    /// [rung of 1 - alpha] the rung at which the curve is read, or kNone if that alpha is not possible. Empty
+    /// if larger alphas mean smaller sets, as for recall: the curve is then read at 1 - alpha.
     std::vector<std::uint32_t> rungs{};
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;  ///< no rung
 };

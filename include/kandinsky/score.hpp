@@ -11,11 +11,11 @@ namespace KANDINSKY_API kandinsky {
 /// has the formulas.
 enum class ScoreKind {
     lac,     ///< 1 - p_c
-    aps,     ///< sum of the probabilities down to and with class c, most probable first
-    raps,    ///< aps and a penalty for every rank beyond kreg
-    saps,    ///< the largest probability and a weight for every rank below it
+    aps,     ///< sum of the probabilities from the most probable class to class c
+    raps,    ///< aps plus a penalty for every rank beyond kreg
+    saps,    ///< the largest probability plus a weight for every rank below the first
     margin,  ///< the largest probability of another class, minus p_c: from -1 to 1
-    near,    ///< 1 - p_c and a distance to where the model sees class c: from 0 to 1.5
+    near,    ///< 1 - p_c plus a distance to where the model sees class c: from 0 to 1.5
 };
 
 /// The pixels that a curve is for.

@@ -7,9 +7,9 @@
 namespace KANDINSKY_API kandinsky {
 
 /// Calibration in one pass, for images that can be read only once. Counts the scores of every pixel in bins
-/// of equal width; the memory depends on the grid and the bins, not on the number of images. A threshold is
-/// the upper end of the bin of the exact one: never below it, and above it by at most error(). Counts are
-/// integers, so batches, their order and threads have no effect.
+/// of equal width, so the memory depends on the grid and the bins, not on the number of images. A threshold
+/// is never below the exact threshold and exceeds it by at most error(). Batches, their order and threads
+/// have no effect.
 class Sketch {
   public:
     /// `options.sketch`: the largest error. Throws a usage error for options that need more than one pass,

@@ -89,8 +89,8 @@ def predict_volume(
         return from_slices(_predict(calibrator, np.ascontiguousarray(images), alpha, empty), turn, axis)
     if fit != "centre":
         how = "was made from resized images: resize the probabilities to it first" if fit == "resize" else "has one grid"
-        raise DataError(f"slices are {images.shape[3]} x {images.shape[2]} (width x height), but the calibrator for "
-                        f"{width} x {height} {how}")  # fmt: skip
+        raise DataError(f"slices are {images.shape[2]} x {images.shape[3]} (height x width), but the calibrator for "
+                        f"{height} x {width} {how}")  # fmt: skip
     certain, other = (1.0, 0.0) if calibrator.meta_["data"].get("logits", "none") == "none" else (_SURE, -_SURE)
     placed = np.full((*images.shape[:2], height, width), other, np.float32)
     placed[:, 0] = certain

@@ -56,7 +56,7 @@ nb::dict predict_sets_into(const Calibrated& self, const Data& data, double alph
                            bool packed, const std::string& empty, std::size_t threads, nb::object callback) {
     const Calibrator& calibrator = *self.core;
     check_fits(calibrator, data.set);
-    const Predictor predictor(calibrator, alpha, empty_sets(empty));
+    const Predictor predictor(calibrator, alpha, empty_sets_of(empty));
     const std::size_t row = packed ? predictor.packed_width() : calibrator.grid.width;
     const std::size_t bytes = data.set.images() * calibrator.classes * calibrator.grid.height * row;
     const Output output(out, packed ? DType::uint8 : DType::boolean, bytes, "out");
@@ -123,7 +123,7 @@ std::vector<std::string> write_onnx(const Calibrated& self, const std::filesyste
                                     bool foreground, const std::string& empty) {
     const nb::gil_scoped_release released;
     OnnxOptions options{.alphas = std::move(alphas),
-                        .empty = empty_sets(empty),
+                        .empty = empty_sets_of(empty),
                         .foreground = foreground,
                         .output_name = output_name,
                         .folder = std::filesystem::absolute(path).parent_path()};

@@ -31,7 +31,7 @@ Contest contest(const Data& calibration, const Data& test, std::vector<std::stri
     options.alpha = alpha;
     options.sample = sample;
     options.draws = draws;
-    options.empty = empty_sets(empty);
+    options.empty = empty_sets_of(empty);
     options.bootstrap = bootstrap;
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {

@@ -51,7 +51,7 @@ Judgement judge(const Calibrated& self, const Data& data, double alpha, const st
         Judgement out{self.core, evaluate(data.set, {self.core.get()},
                                           {.alpha = alpha,
                                            .maps = true,
-                                           .empty = empty_sets(empty),
+                                           .empty = empty_sets_of(empty),
                                            .bootstrap = bootstrap,
                                            .seed = seed},
                                           progress)};

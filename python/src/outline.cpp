@@ -107,7 +107,7 @@ std::string outline_judge(const std::string& text, const Data& data, bool volume
     return progress.run(threads, [&] {
         const auto cases = source_of(data, volumes, spacing);
         check_fits(*cases, rule.class_count, rule.unit, rule.volumes);
-        return to_json(rule, judge_outlines(rule, *cases, core_of(calibrator), progress, small));
+        return to_json(rule, judge_outlines(rule, *cases, core_of(calibrator), small, progress));
     });
 }
 

@@ -193,13 +193,14 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
 }
 }  // namespace
 
-void use_paper_settings(CalibrateOptions& options) {
+CalibrateOptions paper_settings(CalibrateOptions options) {
     options.score = {.half = options.score.half};
     options.pooling = Pooling::pixels;
     options.fallback = Fallback::none;
     for (const Method* one : methods())
         for (const MethodOption& option : one->options)
             if (!option.paper.empty()) options.method.settings.text.emplace(option.flag, option.paper);
+    return options;
 }
 
 std::vector<TimedCalibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,

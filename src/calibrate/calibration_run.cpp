@@ -60,7 +60,7 @@ CalibrateOptions effective(CalibrateOptions options) {
     if (options.score.randomized) options.score.seed = options.seed;
     check_score(options.score);
     if (options.released) {  // the released code fixes these
-        use_paper_settings(options);
+        options = paper_settings(std::move(options));
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }

@@ -5,6 +5,7 @@
 #include <kandinsky/predictor.hpp>
 
 #include "calibrate/adapted_values.hpp"
+#include "calibrate/empty_rule.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/thread_buffer.hpp"
@@ -42,7 +43,7 @@ Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty
     : grid_(calibrator.grid),
       classes_(calibrator.classes),
       score_(calibrator.options.score),
-      empty_(empty_sets(empty, calibrator)),
+      empty_(empty_rule(empty, calibrator)),
       thresholds_(score_thresholds(calibrator, alpha)) {
     if (on_probabilities())
         for (float& limit : thresholds_) limit = probability_threshold(score_, limit);

@@ -83,10 +83,11 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const std::size_t places = strata_ * grid.pixels();
     const std::size_t bytes = places * bins * sizeof(std::uint32_t);
     if (bytes > options.memory)
-        fail(ErrorKind::usage,
-             "--sketch {} needs {} MiB for {} classes of {} x {} pixels, but --memory allows {} MiB; allow a "
-             "larger error or more memory",
-             options.sketch, (bytes >> 20) + 1, strata_, grid.width, grid.height, options.memory >> 20);
+        fail(
+            ErrorKind::usage,
+            "--sketch {} needs {} MiB for {} classes of {} x {} pixels (height x width), but --memory allows "
+            "{} MiB; allow a larger error or more memory",
+            options.sketch, (bytes >> 20) + 1, strata_, grid.height, grid.width, options.memory >> 20);
     counts_.resize(places * bins);
     totals_.resize(places);
 }

@@ -2,6 +2,7 @@
 #include <kandinsky/calibrator.hpp>
 
 #include "calibrate/confidence.hpp"
+#include "calibrate/empty_rule.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "score/scoring.hpp"
@@ -74,7 +75,7 @@ std::string_view name_of(EmptySets empty) {
     return empty == EmptySets::fill ? "fill" : empty == EmptySets::keep ? "keep" : "auto";
 }
 
-EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator) {
+EmptySets empty_rule(EmptySets wanted, const Calibrator& calibrator) {
     if (wanted == EmptySets::fill && !calibrator.risks.empty())
         fail(ErrorKind::usage,
              "--empty fill puts classes into sets without a test, so the calibrator's promise of precision "
@@ -84,7 +85,7 @@ EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator) {
     return calibrator.classless || !calibrator.risks.empty() ? EmptySets::keep : EmptySets::fill;
 }
 
-EmptySets empty_sets(std::string_view name) {
+EmptySets empty_sets_of(std::string_view name) {
     if (name == "fill") return EmptySets::fill;
     if (name == "keep") return EmptySets::keep;
     if (name == "auto") return EmptySets::automatic;

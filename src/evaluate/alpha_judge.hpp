@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/empty_rule.hpp"
 #include "core/data/dataset_access.hpp"
 #include "core/kernel/compare_kernels.hpp"
 #include "core/kernel/count_kernels.hpp"
@@ -37,7 +38,7 @@ inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
                            const std::vector<std::uint64_t>& covered, std::size_t first = 0) {
     WorstPlace worst;
     for (std::size_t i = first; i < tested.size(); ++i) {
-        if (tested[i] < kEnoughSamples) continue;
+        if (tested[i] < WorstPlace::kEnoughSamples) continue;
         const double here = share_of(covered[i], tested[i]);
         if (!(here >= worst.coverage)) worst = {here, tested[i], i};
     }
@@ -66,7 +67,7 @@ class AlphaJudge {
           set_sums_(closely ? calibrator.grid.pixels() : 0),
           pixel_wrong_(calibrator.strata() * set_sums_.size()),
           counts_(calibrator.classes) {
-        options_.empty = empty_sets(options.empty, calibrator);
+        options_.empty = empty_rule(options.empty, calibrator);
         if (options.bootstrap == 0) return;
         for (ByImage* one : {&image_members_, &image_empty_, &image_filled_, &image_right_, &image_full_})
             one->resize(data.images());
@@ -309,13 +310,14 @@ class AlphaJudge {
                         const Resamples& resamples) const {
         const Grid grid = calibrator_.grid;
         const Partition& partition = calibrator_.partitions[s];
+        constexpr std::size_t kBlocks = WorstPlace::kBlocks;
         std::vector<std::uint64_t> region_tested(partition.regions), region_covered(partition.regions),
             block_tested(kBlocks * kBlocks), block_covered(kBlocks * kBlocks);
         double place_errors = 0;
         std::uint64_t places = 0;
         for (std::size_t p = 0; p < grid.pixels(); ++p) {
             const std::uint64_t here = pixel_tested[s * grid.pixels() + p];
-            if (here >= kSomeSamples) {
+            if (here >= StratumEvaluation::kSomeSamples) {
                 place_errors +=
                     std::abs(share_of(covered_[s * grid.pixels() + p], here) - (1 - options_.alpha));
                 ++places;

@@ -155,7 +155,7 @@ class CoverageJudge {
                 floor += known->second;
                 weighted += n * ce_[s][p];
                 samples += n;
-                if (n < kEnoughSamples) continue;
+                if (n < StratumEvaluation::kEnoughSamples) continue;
                 ++one.pixels_enough;
                 enough += ce_[s][p];
                 enough_floor += known->second;

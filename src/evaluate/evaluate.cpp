@@ -304,6 +304,11 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     return examiner.finish();
 }
 
+EvaluationReport evaluate(const Dataset& data, const Calibrator& calibrator, const EvaluateOptions& options,
+                          Progress& progress) {
+    return evaluate(data, std::vector{&calibrator}, options, progress);
+}
+
 Examination examine(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
                     const EvaluateOptions& options, Progress& progress) {
     check(data, calibrators, options);

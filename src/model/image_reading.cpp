@@ -55,9 +55,10 @@ void read_photos(const ImageFiles& files, const std::map<std::string, fs::path>&
         if (!fits && boxed) photo = letterbox_photo(photo, grid);
         if (!fits && !boxed && files.folder.fit.kind != GridFit::Kind::resize)
             fail(ErrorKind::data,
-                 "{} is {} x {} (width x height), but the grid is {} x {}; use --resize {}x{}",
-                 printable(found->second.string()), photo.shape()[1], photo.shape()[0], grid.width,
-                 grid.height, grid.width, grid.height);
+                 "{} is {} x {} (height x width), but the grid is {} x {}; use --resize {}x{} (width x "
+                 "height)",
+                 printable(found->second.string()), photo.shape()[0], photo.shape()[1], grid.height,
+                 grid.width, grid.width, grid.height);
         if (!fits && !boxed) photo = resize_photo(photo, grid);
         scratch.put(i, planes_of(photo).data());
     });

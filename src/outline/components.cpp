@@ -49,8 +49,10 @@ std::vector<Step> steps_of(Connectivity connectivity) {
 
 Components components(std::span<const std::uint8_t> mask, const Extent& extent, Connectivity connectivity) {
     if (extent.voxels() >= std::numeric_limits<std::uint32_t>::max())
-        fail(ErrorKind::data, "an image of {} x {} x {} voxels is too large for its objects to be found",
-             extent.width, extent.height, extent.depth);
+        fail(ErrorKind::data,
+             "an image of {} x {} x {} voxels (slices x height x width) is too large for its objects to be "
+             "found",
+             extent.depth, extent.height, extent.width);
     Components out;
     out.label.assign(mask.size(), 0);
     Forest forest;

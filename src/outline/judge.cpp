@@ -98,7 +98,7 @@ OutlineJudgement summed(const OutlineRule& rule, const std::vector<std::vector<C
 }  // namespace
 
 std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const CaseSource& cases,
-                                             const Calibrator* calibrator, Progress& progress, double small) {
+                                             const Calibrator* calibrator, double small, Progress& progress) {
     if (!cases.labelled())
         fail(ErrorKind::usage, "outlines are judged on labelled images; there are no labels");
     if (!(small >= 0) || std::isinf(small))

@@ -132,11 +132,10 @@ std::vector<float> field_values(const Calibrator& calibrator, const Case& one) {
     if (calibrator.grid.height != one.extent.height || calibrator.grid.width != one.extent.width ||
         calibrator.classes != classes)
         fail(ErrorKind::data,
-             "the calibrator is made for {} x {} pixels (width x height) and {} classes, but an image has {} "
-             "x {} "
-             "and {}",
-             calibrator.grid.width, calibrator.grid.height, calibrator.classes, one.extent.width,
-             one.extent.height, classes);
+             "the calibrator is made for {} x {} pixels (height x width) and {} classes, but an image has {} "
+             "x {} and {}",
+             calibrator.grid.height, calibrator.grid.width, calibrator.classes, one.extent.height,
+             one.extent.width, classes);
     std::vector<float> out(classes * voxels), probs(classes * pixels), values(classes * pixels);
     for (std::size_t s = 0; s < one.extent.depth; ++s) {
         for (std::size_t c = 0; c < classes; ++c)

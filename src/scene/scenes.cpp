@@ -35,7 +35,8 @@ Grid grid_of(const SceneOptions& options, const Preset& preset) {
     if (options.grid == Grid{}) return preset.grid;
     for (const std::uint32_t side : {options.grid.height, options.grid.width})
         if (side < kShortestSide || side > kLongestSide)
-            fail(ErrorKind::usage, "[scenes] the grid is {} x {}, but its sides must be from {} to {}",
+            fail(ErrorKind::usage,
+                 "[scenes] the grid is {} x {} (height x width), but its sides must be from {} to {}",
                  options.grid.height, options.grid.width, kShortestSide, kLongestSide);
     return options.grid;
 }

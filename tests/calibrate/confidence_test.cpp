@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "calibrate/betting.hpp"
+#include "calibrate/empty_rule.hpp"
 #include "calibrate/nested_sets.hpp"
 #include "core/base/random.hpp"
 #include "io/support.hpp"
@@ -277,9 +278,9 @@ TEST(Precision, LargerAlphasGiveLargerSetsAndSmallOnesAreRefused) {
         for (std::size_t i = 0; i < small.size(); ++i) EXPECT_LE(small[i], large[i]);
         expect_error(ErrorKind::usage, {"class ", "false-discovery rate", "least that can be promised"},
                      [&] { (void)score_thresholds(calibrator, least / 2); });
-        EXPECT_EQ(empty_sets(EmptySets::automatic, calibrator), EmptySets::keep);
+        EXPECT_EQ(empty_rule(EmptySets::automatic, calibrator), EmptySets::keep);
         expect_error(ErrorKind::usage, {"--empty fill"},
-                     [&] { (void)empty_sets(EmptySets::fill, calibrator); });
+                     [&] { (void)empty_rule(EmptySets::fill, calibrator); });
     }
 }
 

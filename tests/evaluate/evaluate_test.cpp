@@ -290,7 +290,8 @@ TEST(Evaluate, LeavesTheMapsOutWhenNotAsked) {
 TEST(Evaluate, RefusesDataThatItCannotEvaluate) {
     Made made = make({.images = 4, .seed = 9});
     const Calibrator calibrator = calibrator_of(made, "image", Condition::by_class);
-    expect_error(ErrorKind::usage, {"no calibrator"}, [&] { (void)evaluate(made.dataset(), {}); });
+    expect_error(ErrorKind::usage, {"no calibrator"},
+                 [&] { (void)evaluate(made.dataset(), std::vector<const Calibrator*>{}); });
     expect_error(ErrorKind::usage, {"alpha is 2"},
                  [&] { (void)evaluate(made.dataset(), {&calibrator}, {.alpha = 2}); });
     expect_error(ErrorKind::data, {"3 classes"},

@@ -105,7 +105,7 @@ TEST(Objects, AreEvaluatedBySize) {
     const OutlineRule rule = calibrate_outlines(*cases, objects_by("probability", 0.5, 0.2));
     EXPECT_GT(rule.classes[0].objects, 40u);
     const OutlineJudgement decades = judge_outlines(rule, *cases)[0];
-    const OutlineJudgement apart = judge_outlines(rule, *cases, nullptr, silent(), 4)[0];
+    const OutlineJudgement apart = judge_outlines(rule, *cases, nullptr, 4)[0];
     ASSERT_EQ(decades.objects.size(), 1u);  // all have up to ten pixels
     EXPECT_EQ(decades.objects[0].largest, 10);
     EXPECT_EQ(decades.objects[0].objects, rule.classes[0].objects);

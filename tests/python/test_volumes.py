@@ -86,7 +86,7 @@ def test_volumes_have_the_sets_and_p_values_of_the_command(files, axis):
 def test_another_size_without_a_record_is_refused():
     scenes = kandinsky.make_scenes("medical", images=12, grid=(8, 9))
     calibrator = kandinsky.Calibrator("image").fit(scenes.probs, scenes.labels)
-    with pytest.raises(kandinsky.DataError, match="slices are 11 x 9"):
+    with pytest.raises(kandinsky.DataError, match="slices are 9 x 11"):
         predict_volume(calibrator, np.ones((scenes.probs.shape[1], 11, 9, 2), np.float32) / 3)
 
 

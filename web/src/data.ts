@@ -176,7 +176,6 @@ export const reportSchema = object({
   images: object({ cal: count, test: count }),
   groups: orNull(count),
   draws: count,
-  targets: list(number),
   coverage_block: count,
   curve_stride: count,
   score: text,

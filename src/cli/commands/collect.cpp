@@ -60,8 +60,8 @@ void run(const Flags& flags) {
     if (flags.common.quiet) return;
     for (const std::string& remark : read.remarks) warn(progress, remark);
     const std::vector<std::size_t>& shape = (read.probs.empty() ? read.labels : read.probs).shape();
-    print(fmt::format("{}: {} images of {} cases, {} x {} pixels (width x height)\n", flags.output,
-                      read.usable.size(), read.cases, shape.back(), shape[shape.size() - 2]));
+    print(fmt::format("{}: {} images of {} cases, {} x {} pixels (height x width)\n", flags.output,
+                      read.usable.size(), read.cases, shape[shape.size() - 2], shape.back()));
 }
 }  // namespace
 

@@ -116,10 +116,10 @@ std::string summary(const Calibrator& calibrator, const std::optional<Reference>
     std::string out = fmt::format("method        {}\n", options.method.name);
     out += fmt::format("made by       kandinsky {}, seed {}{}\n", calibrator.version, options.seed,
                        options.released ? ", compatible with the released code" : "");
-    out += fmt::format("data          {} images{}, {} classes, {} x {} pixels (width x height)\n",
+    out += fmt::format("data          {} images{}, {} classes, {} x {} pixels (height x width)\n",
                        calibrator.images,
                        calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
-                       calibrator.classes, calibrator.grid.width, calibrator.grid.height);
+                       calibrator.classes, calibrator.grid.height, calibrator.grid.width);
     out +=
         fmt::format("fingerprint   {:016x}{:016x}\n", calibrator.fingerprint[0], calibrator.fingerprint[1]);
     out += fmt::format("rule          score {}, condition {}, pooling {}, fallback {}, {} rungs\n",

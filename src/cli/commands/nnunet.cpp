@@ -60,10 +60,9 @@ Input load(const Flags& flags, const NnunetResult& result, TerminalProgress& pro
         if (const auto fit = grid_of_all(*probs)) {
             how.fit = *fit;
             remark = fmt::format(
-                "slices have different sizes: all are centred on a grid of {} x {} pixels (width x height), "
-                "which "
-                "holds the largest; --grid and --resize choose otherwise",
-                how.fit.grid.width, how.fit.grid.height);
+                "slices have different sizes: all are centred on a grid of {} x {} pixels (height x width), "
+                "the smallest that contains every slice; choose another with --grid or --resize",
+                how.fit.grid.height, how.fit.grid.width);
         }
     Input out =
         folder_input(read_images(probs.get(), labels.get(), how, progress), how, from.dataset_options());

@@ -175,7 +175,7 @@ void run(const Flags& flags) {
                            options.calibrator.get(), outputs.has("-o") ? &outputs.file("-o") : nullptr,
                            progress);
         if (images->labelled())
-            found = judge_outlines(rule, *images, options.calibrator.get(), progress, flags.small);
+            found = judge_outlines(rule, *images, options.calibrator.get(), flags.small, progress);
     }
     progress.clear();
     inputs.check();

@@ -34,8 +34,8 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
                           const std::vector<Pair>& pairs, FolderOptions options) {
     if (options.fit.kind == GridFit::Kind::none) options.fit.grid = calibrator.grid;
     if (options.fit.grid != calibrator.grid)
-        fail(ErrorKind::data, "the calibrator is made for {} x {} pixels (width x height), not {} x {}",
-             calibrator.grid.width, calibrator.grid.height, options.fit.grid.width, options.fit.grid.height);
+        fail(ErrorKind::data, "the calibrator is made for {} x {} pixels (height x width), not {} x {}",
+             calibrator.grid.height, calibrator.grid.width, options.fit.grid.height, options.fit.grid.width);
     for (const Pair& pair : pairs) {
         const ItemInfo& info = source.items()[pair.probs];
         const std::size_t classes = info.planes == 1 ? 2 : info.planes;
@@ -45,9 +45,9 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
         if (options.fit.kind == GridFit::Kind::none &&
             (info.height != calibrator.grid.height || info.width != calibrator.grid.width))
             fail(ErrorKind::data,
-                 "{} is {} x {} (width x height), but the calibrator is made for {} x {}; use --grid or "
-                 "--resize {}x{}",
-                 info.path, info.width, info.height, calibrator.grid.width, calibrator.grid.height,
+                 "{} is {} x {} (height x width), but the calibrator is made for {} x {}; use --grid or "
+                 "--resize {}x{} (width x height)",
+                 info.path, info.height, info.width, calibrator.grid.height, calibrator.grid.width,
                  calibrator.grid.width, calibrator.grid.height);
     }
     return options;

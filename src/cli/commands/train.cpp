@@ -70,19 +70,19 @@ void run(Flags flags) {
     const std::uint32_t multiple = 1U << options.shape.depth;
     if (samples.grid().height % multiple != 0 || samples.grid().width % multiple != 0)
         fail(ErrorKind::data,
-             "images are {} x {} pixels, but a U-Net of depth {} trains on multiples of {}: pad them, or use "
-             "--depth",
-             samples.grid().width, samples.grid().height, options.shape.depth, multiple);
+             "images are {} x {} pixels (height x width), but a U-Net of depth {} trains on multiples of {}: "
+             "pad them, or use --depth",
+             samples.grid().height, samples.grid().width, options.shape.depth, multiple);
     if (flags.fresh && !options.checkpoint.empty()) {
         std::error_code ignored;
         std::filesystem::remove(options.checkpoint, ignored);
     }
     auto network = make_unet(options.shape, flags.device.options(flags.common.threads));
     if (!flags.common.quiet)
-        print(fmt::format("U-Net of {:.1f} M weights on {} ({}), {} images of {} x {}\n",
+        print(fmt::format("U-Net of {:.1f} M weights on {} ({}), {} images of {} x {} (height x width)\n",
                           static_cast<double>(count_parameters(*network)) / 1e6, network->device(),
-                          engine(EngineKind::torch).library(), samples.size(), samples.grid().width,
-                          samples.grid().height));
+                          engine(EngineKind::torch).library(), samples.size(), samples.grid().height,
+                          samples.grid().width));
     const std::uint64_t every = std::max<std::uint64_t>(1, options.epochs / 20);
     const auto on_epoch = [&](const EpochRow& row) {
         if (flags.common.quiet || (row.epoch % every != 0 && row.epoch != 1 && row.epoch != options.epochs))

@@ -207,7 +207,7 @@ CalibrateOptions CalibrateFlags::options() const {
         }
     if (paper()) {
         const CalibrateOptions asked = options;
-        use_paper_settings(options);
+        options = paper_settings(std::move(options));
         if (given("score")) options.score = asked.score;
         if (given("pooling")) options.pooling = asked.pooling;
         if (!given("promise") && split == 0) options.promise = Promise::none;

@@ -19,7 +19,7 @@ EmptySets EmptyFlags::choice() const {
         fail(ErrorKind::usage, "--empty is '{}', but must be auto, fill or keep", empty);
     if (no_empty && empty == "keep")
         fail(ErrorKind::usage, "--no-empty means --empty fill, but --empty is keep; give one of the two");
-    return no_empty ? EmptySets::fill : empty_sets(empty);
+    return no_empty ? EmptySets::fill : empty_sets_of(empty);
 }
 
 void declare_logits(OptionSet& app, InputFlags& flags) {

@@ -8,6 +8,7 @@
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
 #include "core/base/thread_buffer.hpp"
+#include "core/data/array_access.hpp"
 #include "core/data/dataset_access.hpp"
 #include "core/data/elements.hpp"
 #include "core/kernel/compare_kernels.hpp"
@@ -183,7 +184,8 @@ void for_each_stretch(const Array& array, const std::vector<std::uint32_t>& rows
     // Small files stay in memory.
     constexpr std::size_t kSmall = std::size_t{256} << 20;
     const ArrayView& view = array.view();
-    if (!array.in_file() || !view.is_c_contiguous() || view.size() * size_of(view.dtype) < kSmall) return;
+    const bool small = view.size() * size_of(view.dtype) < kSmall;
+    if (!ArrayAccess::in_file(array) || !view.is_c_contiguous() || small) return;
     const auto bytes = static_cast<std::size_t>(view.strides[0]);
     for (std::size_t image = first; image < last;) {
         std::size_t end = image + 1;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <limits>
 
+#include "core/data/array_access.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/file/printable.hpp"
 
@@ -70,7 +71,8 @@ Array read_npy(const std::filesystem::path& path) {
     MappedFile file = map_file(path);
     Array array = parse_npy(file.bytes, std::move(file.owner), path.string());
     const std::byte* const end = file.bytes.data() + file.bytes.size();
-    if (file.mapped && array.view().data >= file.bytes.data() && array.view().data < end) array.set_in_file();
+    if (file.mapped && array.view().data >= file.bytes.data() && array.view().data < end)
+        ArrayAccess::set_in_file(array);
     return array;
 }
 

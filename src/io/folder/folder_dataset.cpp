@@ -76,9 +76,9 @@ GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, co
         if (own == fit.grid) continue;
         const ItemInfo& first = source.items()[from_labels ? pairs.front().labels : pairs.front().probs];
         fail(ErrorKind::data,
-             "{} is {} x {} (width x height), but {} is {} x {}; bring all onto one grid with --grid WxH "
+             "{} is {} x {} (height x width), but {} is {} x {}; bring all onto one grid with --grid WxH "
              "(crop and pad) or --resize WxH",
-             info.path, info.width, info.height, first.path, first.width, first.height);
+             info.path, info.height, info.width, first.path, first.height, first.width);
     }
     return fit;
 }

@@ -51,8 +51,8 @@ bool look_like_class_files(const ByName& probs, const ByName& labels) {
 
 std::string extent_text(const ItemInfo& info) {
     return info.volume
-               ? fmt::format("{} x {} x {} (width, height, slices)", info.width, info.height, info.slices)
-               : fmt::format("{} x {} (width, height)", info.width, info.height);
+               ? fmt::format("{} x {} x {} (slices x height x width)", info.slices, info.height, info.width)
+               : fmt::format("{} x {} (height x width)", info.height, info.width);
 }
 
 /// The items that occur once and can be used; adds the others to `bad`.

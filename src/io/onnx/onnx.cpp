@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <kandinsky/onnx.hpp>
 
+#include "calibrate/empty_rule.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
 #include "io/onnx/fields.hpp"
@@ -91,7 +92,7 @@ ProtoWriter properties(const Calibrator& calibrator, const OnnxOptions& options,
         {"fingerprint", fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])},
         {"version", calibrator.version},
         {"score", describe(calibrator.options.score)},
-        {"empty", std::string(name_of(empty_sets(options.empty, calibrator)))},
+        {"empty", std::string(name_of(empty_rule(options.empty, calibrator)))},
         {"logits", std::string(word(input.logits))},
         {"input", input.tensor.name},
         {"classes", fmt::format("{}", calibrator.classes)},

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "calibrate/empty_rule.hpp"
 #include "io/onnx/adapted_graph.hpp"
 #include "score/surroundings.hpp"
 
@@ -34,7 +35,7 @@ class SetsGraph {
     /// At one of the alphas, by its place among them.
     std::string sets(std::size_t place, EmptySets empty) {
         const std::string in = adapted_ ? members_by_stratum(place) : members(place);
-        if (empty_sets(empty, calibrator_) == EmptySets::keep) return in;
+        if (empty_rule(empty, calibrator_) == EmptySets::keep) return in;
         const std::string size = graph_.add(
             "ReduceSum",
             {graph_.add("Cast", {in}, {{"to", type_number(OnnxType::float32)}}), graph_.list({1})});

@@ -6,6 +6,7 @@
 
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
+#include "core/data/array_access.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/file/printable.hpp"
 #include "io/zip/crc32.hpp"
@@ -38,7 +39,7 @@ ZipReader::ZipReader(const std::filesystem::path& path) : path_(path) {
     comment_ = std::move(directory.comment);
     end_record_ = directory.end_record;
     file_ = Array(byte_view(file.bytes.data(), file.bytes.size()), std::move(file.owner));
-    if (file.mapped) file_.set_in_file();
+    if (file.mapped) ArrayAccess::set_in_file(file_);
 
     found_.assign(members_.size(), -1);
     by_name_.resize(members_.size());
@@ -85,12 +86,12 @@ Array ZipReader::bytes(const std::string& name) const {
 Array ZipReader::array(const std::string& name) const {
     Array content = bytes(name + std::string(kSuffix));
     const std::span<const std::byte> span(content.view().data, content.view().size());
-    const bool in_place = file_.in_file() && span.data() >= file_.view().data &&
+    const bool in_place = ArrayAccess::in_file(file_) && span.data() >= file_.view().data &&
                           span.data() < file_.view().data + file_.view().size();
     if (in_place) drop_pages(span.data(), span.size());  // the checksum has read all of it
     Array array = parse_npy(span, std::make_shared<Array>(std::move(content)), path_.string() + ":" + name);
     if (in_place && array.view().data >= span.data() && array.view().data < span.data() + span.size())
-        array.set_in_file();
+        ArrayAccess::set_in_file(array);
     return array;
 }
 

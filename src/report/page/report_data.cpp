@@ -104,9 +104,6 @@ ordered_json stratum_json(const ReportInput& input, const Tally& tally, const Pi
     const Calibrator& calibrator = *input.calibrators[m];
     const StratumEvaluation& from = input.evaluation->calibrators[m].strata[s];
     const CompareRow* const row = row_of(input, m, s);
-    ordered_json regions = ordered_json::array();
-    for (const auto& coverage : from.region_coverage)
-        regions.push_back(calibrator.partitions[s].regions <= 1024 ? numbers(coverage) : ordered_json());
     return {{"method", calibrator.method_of(s)},
             {"regions", calibrator.partitions[s].regions},
             {"mean_ce", number(row != nullptr ? row->mean_ce : from.mean_ce)},
@@ -130,7 +127,6 @@ ordered_json stratum_json(const ReportInput& input, const Tally& tally, const Pi
             {"coverage", numbers(from.coverage)},
             {"slider_false_share", shares(tally.methods[m].wrong[s], tally.methods[m].others[s])},
             {"slider_coverage", shares(tally.methods[m].covered[s], from.samples)},
-            {"region_coverage", std::move(regions)},
             {"region_samples", from.region_samples},
             {"ce_map", map_blob(from.ce_map, largest_error(*input.evaluation, s), calibrator.grid)},
             {"false_map", false_map(calibrator, tally, m, s)},
@@ -227,7 +223,6 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
             {"images", {{"cal", first.images}, {"test", input.evaluation->images}}},
             {"groups", first.grouped ? ordered_json(first.groups) : ordered_json(nullptr)},
             {"draws", drawn ? input.comparison->draws : 1},
-            {"targets", input.evaluation->calibrators.front().targets},
             {"coverage_block", curves.block},
             {"curve_stride", curves.stride},
             {"score", scores},

@@ -55,6 +55,7 @@ ordered_json place_json(const WorstPlace& worst, const char* name) {
 }
 
 ordered_json block_json(const WorstPlace& worst) {
+    constexpr std::size_t kBlocks = WorstPlace::kBlocks;
     if (!std::isfinite(worst.coverage)) return nullptr;
     return {{"coverage", worst.coverage},
             {"samples", worst.samples},
@@ -171,6 +172,7 @@ ordered_json row_json(const CompareRow& row, const ordered_json& samples = order
 
 /// The measures that the paper does not have; details_json() has their details.
 ordered_json figures_json(const CompareRow& row) {
+    constexpr std::uint64_t kEnoughSamples = StratumEvaluation::kEnoughSamples;
     return {{"weighted_ce", number(row.weighted_ce)},
             {fmt::format("ce_{}", kEnoughSamples), number(row.ce_enough)},
             {fmt::format("floor_{}", kEnoughSamples), number(row.floor_enough)},

@@ -52,8 +52,9 @@ std::string sets_line(const Evaluation& evaluation) {
 
 std::string heading(const char* first, std::size_t width = kNameWidth) {
     return fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8}{:>9}{:>9}\n", first,
-                       width, "weighted", fmt::format("CE n>={}", kEnoughSamples), "floor", "pixels", "place",
-                       "region", "block", "images", "below", "spread", "far", "hardest", "smECE");
+                       width, "weighted", fmt::format("CE n>={}", StratumEvaluation::kEnoughSamples), "floor",
+                       "pixels", "place", "region", "block", "images", "below", "spread", "far", "hardest",
+                       "smECE");
 }
 
 /// A line of the second table.
@@ -75,7 +76,8 @@ std::string legend(double alpha) {
         "the share of images below {3:.6g}; spread, the mean distance of an image's coverage from it; the "
         "share "
         "of images more than 0.1 below it; the coverage of the tenth of the images that look hardest.\n",
-        kEnoughSamples, alpha, kBlocks, 1 - alpha, kSomeSamples);
+        StratumEvaluation::kEnoughSamples, alpha, WorstPlace::kBlocks, 1 - alpha,
+        StratumEvaluation::kSomeSamples);
 }
 
 std::string sizes_text(const Evaluation& evaluation) {

@@ -20,9 +20,9 @@ def files(tmp_path):
 
 
 def test_sizes_are_true(files):
-    assert "6 images of 6 cases, 7 x 5 pixels" in files.does("collect", "--probs", "p", "--labels", "y", "-o", "a").out
-    assert "6 images of 6 cases, 7 x 5 pixels" in files.does("collect", "--labels", "y", "-o", "b").out
-    assert "4 x 3 pixels" in files.does("collect", "--probs", "p", "--resize", "4x3", "-o", "c").out
+    assert "6 images of 6 cases, 5 x 7 pixels" in files.does("collect", "--probs", "p", "--labels", "y", "-o", "a").out
+    assert "6 images of 6 cases, 5 x 7 pixels" in files.does("collect", "--labels", "y", "-o", "b").out
+    assert "3 x 4 pixels" in files.does("collect", "--probs", "p", "--resize", "4x3", "-o", "c").out
 
 
 def test_names_with_commas_and_quotes_survive(files):

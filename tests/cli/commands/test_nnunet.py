@@ -73,7 +73,7 @@ def test_sizes_that_differ_get_a_grid_that_holds_all(trained):
     done = trained.does("nnunet", RESULT, *FAST)
     canonical = [nib.as_closest_canonical(nib.Nifti1Image(truth, matrix)).shape for _, truth, matrix in trained.cases.values()]
     width, height = max(shape[0] for shape in canonical), max(shape[1] for shape in canonical)
-    assert f"a grid of {width} x {height} pixels" in done.err
+    assert f"a grid of {height} x {width} pixels" in done.err
     trained.does("predict", trained.root / "kandinsky.kcal", "--probs", "test", "-o", "sets")
 
 

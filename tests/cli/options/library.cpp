@@ -57,7 +57,7 @@ struct Call {
             {"ignore", [&] { reading.ignore = numbers<std::int64_t>(value); }},
             {"logits", [&] { reading.logits = value == "sigmoid" ? Logits::sigmoid : Logits::softmax; }},
             {"alpha", [&] { alpha = number<double>(value); }},
-            {"empty", [&] { empty = empty_sets(value); }},
+            {"empty", [&] { empty = empty_sets_of(value); }},
         };
         if (const auto found = known.find(name); found != known.end())
             found->second();

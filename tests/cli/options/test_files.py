@@ -113,7 +113,7 @@ def test_names_pair_without_the_ending_that_all_of_one_side_share(volumes):
 
 
 def test_different_sizes_are_an_error_that_names_both_ways_out(volumes):
-    volumes.refuses(3, ["patient_002", "width x height", "--grid WxH", "--resize WxH"], "calibrate", "--probs", "probs",
+    volumes.refuses(3, ["patient_002", "height x width", "--grid WxH", "--resize WxH"], "calibrate", "--probs", "probs",
                     "--labels", "labels", "-o", "a.kcal")  # fmt: skip
     volumes.refuses(2, ["--grid", "--resize"], "calibrate", *FOLDERS, "--resize", "8x9", "-o", "a.kcal")
     volumes.refuses(2, ["--grid", "8by9", "384x256"], "calibrate", "--probs", "probs", "--labels", "labels", "--grid",

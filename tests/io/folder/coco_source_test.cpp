@@ -80,7 +80,7 @@ TEST_F(CocoFolder, LabelsComeOntoTheModelsGridWithPadding) {
 TEST_F(CocoFolder, AnotherSizeThanTheImagesIsRefused) {
     NEEDS_COCO();
     probabilities("a", 4, 4);
-    expect_error(ErrorKind::data, {"a.npy", "a.json, image val/a.jpg", "8 x 4"}, [&] { (void)read(); });
+    expect_error(ErrorKind::data, {"a.npy", "a.json, image val/a.jpg", "4 x 8"}, [&] { (void)read(); });
 }
 
 TEST_F(CocoFolder, DamageIsReportedWithImageAndAnnotation) {

@@ -50,7 +50,7 @@ TEST(Pairing, ReportsMissingPartnersDuplicatesAndOtherShapesOrClasses) {
               "e.png occurs 2 times, also as e.png\n"
               "d.png has 2 classes, but others have 3\n"
               "b.png has no label file of that name\n"
-              "c.png is 5 x 4 (width, height), but its label c.png is 4 x 4 (width, height)\n"
+              "c.png is 4 x 5 (height x width), but its label c.png is 4 x 4 (height x width)\n"
               "f.png has no probabilities of that name\n");
 }
 

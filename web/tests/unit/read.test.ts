@@ -30,7 +30,7 @@ function smallest() {
   };
   return {
     ...{ schema: 1, title: "small", version: "0", grid: [1, 2], classes: ["a", "b"], pooled: false },
-    ...{ shown: [1], alpha: 0.1, images: { cal: 1, test: 1 }, groups: null, draws: 1, targets: [0.5] },
+    ...{ shown: [1], alpha: 0.1, images: { cal: 1, test: 1 }, groups: null, draws: 1 },
     ...{ coverage_block: 1, curve_stride: 1, score: "softmax", score_range: [0, 1] },
     references: { own: null, image: { method: 0 } },
     methods: [method],
