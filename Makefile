@@ -42,7 +42,7 @@ web:  ## build the command with the HTML report (needs nodejs, npm and access to
 	@$(CONFIGURE) $(KEEP_TESTS) -DKANDINSKY_WEB=ON
 	@$(COMPILE) --target kandinsky_cli
 
-demo:  ## the whole flow on scenes that the program makes itself, with its report
+demo:  ## run all steps on scenes that the program draws, with the report
 	@$(SETUP) --report
 	@$(CONFIGURE) $(KEEP_TESTS)
 	@$(COMPILE) --target kandinsky kandinsky_cli
@@ -94,7 +94,7 @@ endef
 
 RUNS    ?= 1000000
 SECONDS ?= 900
-fuzz:  ## fuzz the readers, the options and the flow: RUNS or SECONDS each, whichever is over first (TARGETS="npy png")
+fuzz:  ## fuzz the readers, the options and the flow, each until RUNS or SECONDS is reached (TARGETS="npy png")
 	@$(SETUP) --fuzz
 	@cmake --preset fuzz $(LAUNCHER)
 	@cmake --build --preset fuzz --parallel $(JOBS) --target fuzz_targets
@@ -129,7 +129,7 @@ lint:  ## check layout, Biome's rules over the page, and clang-tidy (.clang-tidy
 	@cmake --preset dev -DKANDINSKY_BUILD_TESTS=OFF -DKANDINSKY_WEB=OFF -B $(BUILD)-lint >/dev/null
 	@printf '%s\n' $(filter src/%.cpp,$(SOURCES)) | xargs -P $(JOBS) -n 1 clang-tidy -p $(BUILD)-lint --quiet
 
-reference: build  ## make docs/cli.md, the man page and the completions again from the command's helps
+reference: build  ## generate docs/cli.md, the man page and the completions from the command's help
 	@scripts/cli_reference.py $(BUILD)/bin/kandinsky > docs/cli.md
 	@scripts/man_page.py $(BUILD)/bin/kandinsky > man/kandinsky.1
 	@scripts/completions.py $(BUILD)/bin/kandinsky > completions/kandinsky.bash
@@ -138,7 +138,7 @@ docs:  ## the documentation as a site, build/docs/html/index.html; warnings are 
 	@$(SETUP) --docs
 	@scripts/docs.py $(BUILD)
 
-package:  ## Debian packages of the command, the library and the networks, below build/; looked at by lintian
+package:  ## Debian packages of the command, the library and the networks, below build/; lintian checks them
 	@$(SETUP) --package
 	@$(CONFIGURE) $(KEEP_TESTS)
 	@$(COMPILE) --target packaged
@@ -167,7 +167,7 @@ sdist:  ## a source distribution of the Python package below build/sdist, with t
 test-sdist:  ## install the source distribution in a fresh environment without Node, and use it there
 	@$(MAKE) --no-print-directory sdist TRY=--try
 
-recipes: sdist  ## recipes for Conan and conda beside the source distribution, below build/recipes; Conan's is tried
+recipes: sdist  ## recipes for Conan and conda with the source distribution, below build/recipes; tests Conan's
 	@scripts/recipes.py $(BUILD)
 
 install: build  ## install below PREFIX (default /usr/local)

@@ -23,9 +23,8 @@ struct Curves {
     std::vector<float> values;
     std::vector<std::uint32_t> counts;
 
-    /// Errors grow towards the border around a centre a little off the middle; a curve of few images is noisy
-    /// as a whole
-    /// (`noise`) and the upper quantiles more than the lower.
+    /// Errors grow with the distance from a centre near the middle. Curves have the noise of few images: one
+    /// shift per pixel (`noise`), and more noise at upper quantiles than at lower ones.
     explicit Curves(double noise) : values(grid.pixels() * 4), counts(grid.pixels(), 100) {
         for (std::size_t p = 0; p < grid.pixels(); ++p) {
             Random random(11, p);

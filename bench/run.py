@@ -3,9 +3,10 @@
     python bench/run.py --build build --scratch /tmp [--images 2000] [--large] [--pets DIR] [--rounds 2] [--released PYTHON]
     python bench/run.py --kandinsky FILE [--tasks FILE]     from any folder; --tasks is the program bench_tasks
 
-Needs numpy alone; what else is not installed has rows that say so. Seconds are wall time, the least of the rounds, which take turns; CPU seconds, of all threads, tell more where other
-programs keep the machine busy. kandinsky's are of the whole command: start, reading,
-work, writing; the peers' leave their imports out. Memory is the largest resident set, mapped files included.
+Needs numpy; the rows of other tools that are not installed say so. Seconds are wall time, the minimum over the rounds, in
+which the tools take turns. CPU seconds count all threads and depend less on other programs. The figures of kandinsky are of
+the whole command (start, reading, work, writing); those of other tools exclude imports. Memory is the largest resident set,
+including mapped files.
 """
 import argparse
 import importlib.util

@@ -46,7 +46,7 @@ class PredictionSets(ExactModule):
     empty : {"auto", "fill", "keep"}
         As for :meth:`kandinsky.Calibrator.predict_set`.
     logits : {"none", "sigmoid", "softmax"}, optional
-        What the module is given; as the calibrator was made unless given.
+        Kind of the module's input; default: that of the calibration.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class PredictionSets(ExactModule):
         float32 [A,C,H,W]; of probabilities for the score lac, of scores for the others; of an average image where levels
         follow it (``adapt="image"``).
     alphas, guarantee, fingerprint
-        What the sets are made for, what is promised, and of which images.
+        The levels of the sets, the guarantee, and the fingerprint of the calibration images.
     """
 
     thresholds: Tensor
@@ -266,11 +266,11 @@ class CalibrationMetric:
         return self.calibrator.calibrate()
 
     def reset(self) -> None:
-        """Forgets all batches."""
+        """Removes all batches."""
         self.calibrator.reset()
 
     def merge_state(self, others: "List[CalibrationMetric]") -> None:
-        """Adds what others were given: other workers', in any order."""
+        """Adds the batches of other metrics, such as those of other workers, in any order."""
         for other in others:
             self.calibrator.merge(other.calibrator)
 

@@ -116,14 +116,14 @@ class AdaptedRelearner {
         for (Envelope& one : envelopes_)
             for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
         evidence_ = partition::gather_evidence(input_, input_.strata, places_);
-        const auto walk = [&](std::size_t first, std::size_t last) {
+        const auto work = [&](std::size_t first, std::size_t last) {
             for (std::size_t g = first; g < last; ++g) {
                 progress_.update("leaving groups out", g, run.census().groups);
                 if (progress_.cancelled()) throw Interrupted();
                 learn_without(static_cast<std::uint32_t>(g));
             }
         };
-        accumulate(team_of(data), "leaving groups out", run.census().groups, state, walk, 1);
+        accumulate(team_of(data), "leaving groups out", run.census().groups, state, work, 1);
     }
 
     [[nodiscard]] std::size_t strata() const { return run_.census().strata; }

@@ -141,16 +141,16 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         finder.emplace(*fitting, wanted, progress), setter.emplace(*setting, wanted, progress);
     }
     // One pass for all methods that need the scores of every pixel.
-    PixelWalk walk;
+    PixelScan scan;
     for (const CalibrateOptions& one : wanted)
         if (one.method.name != kAutoMethod && !data_split) {
-            walk.features = walk.features || method(one.method.name).uses_features;
-            walk.curves = walk.curves || method(one.method.name).pixelwise;
+            scan.features = scan.features || method(one.method.name).uses_features;
+            scan.curves = scan.curves || method(one.method.name).pixelwise;
         }
     if (!data_split || !open.empty() || std::any_of(wanted.begin(), wanted.end(), is_soft))
-        whole.emplace(data, wanted, progress, walk);
+        whole.emplace(data, wanted, progress, scan);
     CalibrationRun &find = finder ? *finder : *whole, &set = setter ? *setter : *whole;
-    if (walk.features) find.find_features();
+    if (scan.features) find.find_features();
     std::vector<std::vector<Choice>> choices;
     const double reading = start.seconds() / static_cast<double>(wanted.size());
     const Stopwatch choosing;

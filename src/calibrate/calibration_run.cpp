@@ -88,7 +88,8 @@ CalibrateOptions effective(CalibrateOptions options) {
         if (options.pooling != Pooling::groups || options.released)
             fail(ErrorKind::usage, "weights are of groups, so they need --pooling groups");
         if (options.fallback == Fallback::image)
-            fail(ErrorKind::usage, "weights promise nothing of regions that fall back: leave --fallback out");
+            fail(ErrorKind::usage,
+                 "with weights, regions that fall back would have no guarantee: leave --fallback out");
     }
     if (!(options.split >= 0 && options.split < 1))
         fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",
@@ -178,7 +179,7 @@ Partition fit_region(const CalibrateOptions& options, PartitionInput input, Prog
 }
 
 CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options,
-                               Progress& progress, PixelWalk wanted)
+                               Progress& progress, PixelScan wanted)
     : data_(data), progress_(progress), common_(options.front()), wanted_(wanted) {
     for (const CalibrateOptions& one : options)
         if (one.condition != common_.condition || one.score != common_.score ||
@@ -202,7 +203,7 @@ CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateO
 
 void CalibrationRun::find_features() {
     if (features_.empty())
-        walk_pixels({.features = true}, rule_for(common_, census_.strata * data_.grid().pixels()));
+        scan_pixels({.features = true}, rule_for(common_, census_.strata * data_.grid().pixels()));
 }
 
 Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t stratum) {
@@ -268,14 +269,14 @@ std::vector<CurveSet> CalibrationRun::region_curves(const std::vector<Partition>
 
 std::vector<CurveSet> CalibrationRun::pixel_curves(const CurveRule& rule) {
     if (pixel_curves_.empty() || pixel_curves_.front().ladder().levels != rule.ladder.levels)
-        walk_pixels({.curves = true}, rule);
+        scan_pixels({.curves = true}, rule);
     return std::exchange(pixel_curves_, {});
 }
 
 /// Computes what is requested, and in the same pass what was announced as wanted.
-void CalibrationRun::walk_pixels(PixelWalk now, const CurveRule& rule) {
+void CalibrationRun::scan_pixels(PixelScan now, const CurveRule& rule) {
     const std::unique_ptr<PixelRows> gathered = std::move(gathered_);
-    const PixelWalk wanted = std::exchange(wanted_, {});
+    const PixelScan wanted = std::exchange(wanted_, {});
     const bool features = now.features || wanted.features, curves = now.curves || wanted.curves;
     PixelPassResult result = pixel_pass(data_, census_,
                                         {.condition = common_.condition,

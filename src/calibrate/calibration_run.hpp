@@ -45,7 +45,7 @@ class Muted final : public Progress {
 };
 
 /// What one pass over the scores of every pixel computes.
-struct PixelWalk {
+struct PixelScan {
     bool features = false;  ///< for methods that use curves
     bool curves = false;    ///< of the pixels themselves
 
@@ -59,7 +59,7 @@ class CalibrationRun {
     /// `wanted` announces what will be requested, so that one pass computes all of it. If the scores fit into
     /// memory, the first pass over the data (census) already gathers them.
     CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress,
-                   PixelWalk wanted = {});
+                   PixelScan wanted = {});
 
     [[nodiscard]] const Dataset& data() const { return data_; }
     [[nodiscard]] const Census& census() const { return census_; }
@@ -80,14 +80,14 @@ class CalibrationRun {
                       std::vector<CurveSet> curves, std::vector<SmoothCurves> smooth = {});
 
   private:
-    void walk_pixels(PixelWalk now, const CurveRule& rule);
+    void scan_pixels(PixelScan now, const CurveRule& rule);
     /// The rule with the weights of these data's groups.
     [[nodiscard]] CurveRule weighed(CurveRule rule) const;
 
     const Dataset& data_;
     Progress& progress_;
     CalibrateOptions common_;
-    PixelWalk wanted_;  ///< announced and not yet taken
+    PixelScan wanted_;  ///< announced and not yet taken
     Census census_;
     std::unique_ptr<PixelRows>
         gathered_;  ///< gathered by the census; released after the first pass over the pixels

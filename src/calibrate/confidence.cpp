@@ -175,8 +175,8 @@ void check_confidence(const CalibrateOptions& options) {
     if (options.confidence == 0) {
         if (options.risk != Risk::recall)
             fail(ErrorKind::usage,
-                 "--risk {} needs --confidence, e.g. 0.95: larger sets may be less or more precise, so their "
-                 "thresholds are tested one by one, which promises with a confidence only",
+                 "--risk {} needs --confidence, e.g. 0.95: precision need not grow with the threshold, so "
+                 "thresholds are tested one by one, and such tests guarantee it only with a confidence",
                  name_of(options.risk));
         return;
     }
@@ -252,7 +252,7 @@ double curve_alpha(const Calibrator& calibrator, std::size_t stratum, double alp
         if (own.least_alpha > 1)
             fail(ErrorKind::usage,
                  "class {}: no threshold has a {}false-discovery rate below 1 with confidence {}; calibrate "
-                 "on more {} (--risk recall promises without it)",
+                 "on more {}, or use --risk recall",
                  stratum, both, calibrator.options.confidence, calibrator.grouped ? "groups" : "images");
         fail(
             ErrorKind::usage,

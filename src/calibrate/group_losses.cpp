@@ -81,9 +81,9 @@ std::vector<double> by_step(const std::uint32_t* rows, std::size_t groups, std::
 }
 
 /// One pass over the data for some strata.
-class LossWalk {
+class LossScan {
   public:
-    LossWalk(const Dataset& data, const NestedSets& sets, const Order& order,
+    LossScan(const Dataset& data, const NestedSets& sets, const Order& order,
              std::vector<std::uint32_t> strata, bool with_wrong)
         : data_(data),
           sets_(sets),
@@ -93,7 +93,7 @@ class LossWalk {
           missed_(strata_.size() * order.groups * sets.steps()),
           wrong_(with_wrong ? missed_.size() : 0) {}
 
-    void walk(Progress& progress) {
+    void run(Progress& progress) {
         visit_groups({.data = data_,
                       .progress = progress,
                       .stage = "losses of groups",
@@ -192,9 +192,9 @@ void each_stratum_losses(const Dataset& data, const NestedSets& sets, bool with_
     for (std::uint32_t first = 0; first < sets.base().strata();) {
         std::vector<std::uint32_t> strata;
         for (; first < sets.base().strata() && strata.size() < at_once; ++first) strata.push_back(first);
-        LossWalk walk(data, sets, order, std::move(strata), with_wrong);
-        walk.walk(progress);
-        for (std::size_t i = 0; i < walk.strata().size(); ++i) body(walk.strata()[i], walk.losses(i));
+        LossScan scan(data, sets, order, std::move(strata), with_wrong);
+        scan.run(progress);
+        for (std::size_t i = 0; i < scan.strata().size(); ++i) body(scan.strata()[i], scan.losses(i));
     }
 }
 

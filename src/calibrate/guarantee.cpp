@@ -192,8 +192,8 @@ std::string guarantee(const Calibrator& calibrator) {
     if (calibrator.options.fallback == Fallback::image &&
         calibrator.options.promise != Promise::leave_one_out && calibrator.options.confidence == 0)
         text += fmt::format(
-            " Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of "
-            "their own.",
+            " Regions with fewer than {} scores use the image-wide curve and have no guarantee of their "
+            "own.",
             calibrator.options.min_count);
     return text + about_weights(calibrator) + about_networks(calibrator);
 }

@@ -110,14 +110,14 @@ class Relearner {
         State state = fits_.state();
         for (Envelope& one : envelopes_)
             for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
-        const auto walk = [&](std::size_t first, std::size_t last) {
+        const auto work = [&](std::size_t first, std::size_t last) {
             for (std::size_t g = first; g < last; ++g) {
                 progress_.update("leaving groups out", g, groups());
                 if (progress_.cancelled()) throw Interrupted();
                 learn_without(static_cast<std::uint32_t>(g));
             }
         };
-        accumulate(team, "leaving groups out", groups(), state, walk,
+        accumulate(team, "leaving groups out", groups(), state, work,
                    1);  // one group at a time: a search can take seconds
     }
 

@@ -16,13 +16,13 @@ double softplus(double x) {
 /// Calls body(row, weight, sign) for all rows: sign 1 in the second sample, -1 in the first.
 template <class Body>
 void each_row(const TwoSamples& samples, Body&& body) {
-    const auto walk = [&](const std::vector<double>& rows, std::size_t count, double sign) {
+    const auto scan = [&](const std::vector<double>& rows, std::size_t count, double sign) {
         for (std::size_t r = 0; r < count; ++r)
             body(std::span(rows).subspan(r * samples.features, samples.features),
                  0.5 / static_cast<double>(count), sign);
     };
-    walk(samples.first, samples.first_rows(), -1);
-    walk(samples.second, samples.second_rows(), 1);
+    scan(samples.first, samples.first_rows(), -1);
+    scan(samples.second, samples.second_rows(), 1);
 }
 
 double penalised(const TwoSamples& samples, const LogRatio& ratio, double ridge) {

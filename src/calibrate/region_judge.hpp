@@ -34,9 +34,9 @@ class RegionJudge {
 
     /// Adds the levels of a group's scores. `regions` were learnt without the group; `weight` is the group's.
     void judge(std::uint32_t group, Regions regions, std::uint64_t weight, GroupLevels& levels) const {
-        Walk walk(*this, group, regions);
+        Scan scan(*this, group, regions);
         std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
-        walk.run([&](const Item& one) { ++counts[walk.step(walk.serving(regions[one.pixel]))]; },
+        scan.run([&](const Item& one) { ++counts[scan.step(scan.serving(regions[one.pixel]))]; },
                  [](std::size_t, float) {});
         levels.add(counts, weight);
     }
@@ -45,8 +45,8 @@ class RegionJudge {
     /// image's.
     [[nodiscard]] std::vector<float> thresholds(std::uint32_t group, Regions regions,
                                                 const std::vector<std::uint32_t>& rungs) const {
-        Walk walk(*this, group, regions);
-        const std::size_t count = walk.regions();
+        Scan scan(*this, group, regions);
+        const std::size_t count = scan.regions();
         std::vector<float> own((count + 1) * rungs.size(), std::numeric_limits<float>::infinity());
         std::vector<std::size_t> next(count + 1);  // the first rung whose threshold is not known
         const auto limit = [&](std::size_t rung) {
@@ -54,15 +54,15 @@ class RegionJudge {
                        ? rungs[rung]
                        : static_cast<std::uint32_t>(GroupLevels::step_of(rungs[rung]));
         };
-        walk.run([](const Item&) {},
+        scan.run([](const Item&) {},
                  [&](std::size_t region, float score) {
-                     for (std::size_t& k = next[region]; k < rungs.size() && walk.exceeds(region, limit(k));
+                     for (std::size_t& k = next[region]; k < rungs.size() && scan.exceeds(region, limit(k));
                           ++k)
                          own[region * rungs.size() + k] = score;
                  });
         std::vector<float> out(count * rungs.size());
         for (std::size_t r = 0; r < count; ++r)
-            std::copy_n(own.begin() + static_cast<std::ptrdiff_t>(walk.serving(r) * rungs.size()),
+            std::copy_n(own.begin() + static_cast<std::ptrdiff_t>(scan.serving(r) * rungs.size()),
                         rungs.size(), out.begin() + static_cast<std::ptrdiff_t>(r * rungs.size()));
         return out;
     }
@@ -73,9 +73,9 @@ class RegionJudge {
         std::uint32_t pixel, group;
     };
     /// One pass through the scores, with the weight of each region below the current score.
-    class Walk {
+    class Scan {
       public:
-        Walk(const RegionJudge& judge, std::uint32_t left_out, Regions regions)
+        Scan(const RegionJudge& judge, std::uint32_t left_out, Regions regions)
             : judge_(judge),
               left_out_(left_out),
               regions_(regions),

@@ -29,9 +29,9 @@ struct RegionJob {
 };
 
 /// Iterates over all scores of a list of regions, image by image in the order of the file.
-class RegionWalk {
+class RegionScan {
   public:
-    RegionWalk(const Dataset& data, const std::vector<Partition>& partitions, std::span<const RegionJob> jobs,
+    RegionScan(const Dataset& data, const std::vector<Partition>& partitions, std::span<const RegionJob> jobs,
                const RegionPassRequest& request)
         : data_(data), request_(request), job_of_(partitions.size() * data.grid().pixels(), kElsewhere) {
         narrow_ = NarrowScores::of(data, request.score, request.condition);
@@ -164,10 +164,10 @@ class Counters {
 template <class Count>
 class Selection {
   public:
-    Selection(const Dataset& data, const RegionWalk& walk, std::span<const RegionJob> jobs, std::size_t parts,
+    Selection(const Dataset& data, const RegionScan& scan, std::span<const RegionJob> jobs, std::size_t parts,
               std::size_t followed, const RegionPassRequest& request, Progress& progress)
         : data_(data),
-          walk_(walk),
+          scan_(scan),
           jobs_(jobs),
           parts_(parts),
           followed_(followed),
@@ -199,7 +199,7 @@ class Selection {
         for (std::vector<Search>& own : searches_) ascend(own);
         find();
         build([&](std::size_t j, Weight target) {
-            return walk_.score(jobs_[j].stratum, static_cast<std::uint32_t>(key_for(searches_[j], target)));
+            return scan_.score(jobs_[j].stratum, static_cast<std::uint32_t>(key_for(searches_[j], target)));
         });
         return curves;
     }
@@ -220,7 +220,7 @@ class Selection {
     void count_groups(std::vector<GroupMass>& there, std::vector<Weight>& totals) {
         const std::size_t groups = data_.groups();
         Counters<std::uint32_t> counts(parts_, jobs_.size(), groups);
-        walk("groups of regions", counts, RegionWalk::What::places,
+        scan("groups of regions", counts, RegionScan::What::places,
              [&](std::size_t part, std::uint32_t job, std::uint32_t, std::size_t image) {
                  ++counts.at(part, job, data_.group_of(image));
              });
@@ -248,10 +248,10 @@ class Selection {
 
     /// One pass over the images that adds to counters.
     template <class Table, class Visit>
-    void walk(std::string_view name, Table& counts, RegionWalk::What what, Visit&& visit) {
+    void scan(std::string_view name, Table& counts, RegionScan::What what, Visit&& visit) {
         VisitSums sums;
         for (const std::span<std::byte> bytes : counts.state()) sums.keep(bytes);
-        walk_.run(parts_, what, progress_, &sums, name, visit);
+        scan_.run(parts_, what, progress_, &sums, name, visit);
     }
 
     [[nodiscard]] Count weight(std::uint32_t job, std::size_t image) const {
@@ -262,7 +262,7 @@ class Selection {
     }
 
     void find() {
-        if (walk_.narrow()) return find_digit(0, jobs_.size(), jobs_.size(), 0, NarrowScores::kBits);
+        if (scan_.narrow()) return find_digit(0, jobs_.size(), jobs_.size(), 0, NarrowScores::kBits);
         find_digit(0, jobs_.size(), jobs_.size(), 2 * kFollowingBits, kLeadingBits);
         for (std::size_t begin = 0; begin < jobs_.size(); begin += followed_) {
             const std::size_t end = std::min(jobs_.size(), begin + followed_);
@@ -296,7 +296,7 @@ class Selection {
         const std::uint32_t mask = (1u << bits) - 1;
         Counters<Count> counts(parts_, slots, std::size_t{1} << bits);
         const auto count = [&](auto&& slot_of) {
-            walk("digits of regions", counts, RegionWalk::What::keys,
+            scan("digits of regions", counts, RegionScan::What::keys,
                  [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
                      const std::uint32_t slot = slot_of(job, key);
                      if (slot != kNone) counts.at(part, slot, key >> shift & mask) += weight(job, image);
@@ -330,7 +330,7 @@ class Selection {
     }
 
     const Dataset& data_;
-    const RegionWalk& walk_;
+    const RegionScan& scan_;
     std::span<const RegionJob> jobs_;
     std::size_t parts_;
     std::size_t followed_;  ///< jobs whose remaining digits are counted in one pass
@@ -368,10 +368,10 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
     Curves curves;
     for (std::size_t begin = 0; begin < jobs.size(); begin += batch_size) {
         const auto batch = jobs.subspan(begin, std::min(batch_size, jobs.size() - begin));
-        const RegionWalk walk(data, partitions, batch, request);
+        const RegionScan scan(data, partitions, batch, request);
         Curves own =
-            grouped ? Selection<Weight>(data, walk, batch, parts, followed, request, progress).run()
-                    : Selection<std::uint64_t>(data, walk, batch, parts, followed, request, progress).run();
+            grouped ? Selection<Weight>(data, scan, batch, parts, followed, request, progress).run()
+                    : Selection<std::uint64_t>(data, scan, batch, parts, followed, request, progress).run();
         std::move(own.begin(), own.end(), std::back_inserter(curves));
     }
     return curves;
@@ -380,7 +380,7 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
 /// The keys of all scores of some regions, as make(key, group), region by region. Threads fill small buffers
 /// and reserve a range for each full buffer, so the order is undefined until the keys are sorted.
 template <class Key, class Make>
-std::vector<Key> gather(const Dataset& data, const RegionWalk& walk, std::span<const RegionJob> jobs,
+std::vector<Key> gather(const Dataset& data, const RegionScan& scan, std::span<const RegionJob> jobs,
                         std::span<const std::uint64_t> first, Progress& progress, Make&& make) {
     const std::size_t parts = threads_in_use();
     const std::size_t room = std::clamp<std::size_t>((std::size_t{1} << 18) / jobs.size(), 4, 1024);
@@ -395,12 +395,12 @@ std::vector<Key> gather(const Dataset& data, const RegionWalk& walk, std::span<c
         if (at + n > first[job + 1]) refuse_changed(data);  // more than the census saw
         std::copy_n(buffers.data() + slot * room, n, keys.data() + at);
     };
-    const bool narrow = walk.narrow();
-    walk.run(parts, RegionWalk::What::keys, progress, nullptr, "scores of regions",
+    const bool narrow = scan.narrow();
+    scan.run(parts, RegionScan::What::keys, progress, nullptr, "scores of regions",
              [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
                  const std::size_t slot = part * jobs.size() + job;
                  std::uint32_t& n = filled[slot];
-                 if (narrow) key = key_of(walk.score(jobs[job].stratum, key));
+                 if (narrow) key = key_of(scan.score(jobs[job].stratum, key));
                  buffers[slot * room + n] = make(key, data.group_of(image));
                  if (++n == room) flush(slot, job);
              });
@@ -418,19 +418,19 @@ Curves sort_curves(const Dataset& data, const std::vector<Partition>& partitions
     for (const RegionJob& job : jobs) first.push_back(first.back() + job.count);
     Curves curves(jobs.size());
     if (first.back() == 0) return curves;
-    const RegionWalk walk(data, partitions, jobs, request);
+    const RegionScan scan(data, partitions, jobs, request);
     const auto own = [&](auto& keys, std::size_t j) {
         return std::span(keys).subspan(first[j], jobs[j].count);
     };
     if (by_groups(request.rule)) {
-        auto pairs = gather<std::uint64_t>(data, walk, jobs, first, progress, pair_of);
+        auto pairs = gather<std::uint64_t>(data, scan, jobs, first, progress, pair_of);
         parallel_for(jobs.size(), [&](std::size_t j) {
             std::vector<std::uint32_t> sizes(data.groups());
             sort_pairs(own(pairs, j));
             curves[j] = build_group_curve(own(pairs, j), sizes, request.rule);
         });
     } else {
-        auto keys = gather<std::uint32_t>(data, walk, jobs, first, progress,
+        auto keys = gather<std::uint32_t>(data, scan, jobs, first, progress,
                                           [](std::uint32_t key, std::uint32_t) { return key; });
         parallel_for(jobs.size(), [&](std::size_t j) {
             sort_keys(own(keys, j));

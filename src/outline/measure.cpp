@@ -117,8 +117,7 @@ std::string size_unit(const MeasureRule& rule) {
 std::string guarantee(const MeasureRule& rule) {
     return fmt::format(
         "guaranteed for a new {0}, for each class, with probability at least {1:g}{2}: the true {3} lies in "
-        "its interval; and "
-        "the same of the true Dice (if {0}s are {4})",
+        "its interval; likewise the true Dice (if {0}s are {4})",
         outline::unit_word(rule.grouped, rule.volumes), 1 - rule.alpha, outline::assured(rule.confidence),
         rule.volumes ? "volume" : "area", outline::exchangeable(rule.confidence));
 }

@@ -45,22 +45,19 @@ std::string held_by(const OutlineRule& rule) {
                       rest = fmt::format("{:g} %", 100 * (1 - rule.share));
     switch (rule.sides) {
         case OutlineSides::outer:
-            return rule.share == 1 ? "the outer mask holds the object"
-                                   : fmt::format("the outer mask holds at least {} of the object", out);
+            return rule.share == 1 ? "the outer mask contains the object"
+                                   : fmt::format("the outer mask contains at least {} of the object", out);
         case OutlineSides::inner:
             return rule.share == 1
                        ? "the inner mask lies in the object"
-                       : fmt::format("of the inner mask at most {} of the object's size lies outside it",
-                                     rest);
+                       : fmt::format("the inner mask exceeds the object by at most {} of its size", rest);
         case OutlineSides::both:
             break;
     }
-    return rule.share == 1 ? "the inner mask lies in the object and the outer mask holds it"
-                           : fmt::format(
-                                 "the outer mask holds at least {} of the object, and of the inner mask at "
-                                 "most {} of the "
-                                 "object's size lies outside it",
-                                 out, rest);
+    return rule.share == 1 ? "the inner mask lies in the object, and the outer mask contains it"
+                           : fmt::format("the outer mask contains at least {} of the object, and the inner "
+                                         "mask exceeds the object by at most {} of its size",
+                                         out, rest);
 }
 }  // namespace
 
@@ -149,8 +146,8 @@ std::string guarantee(const OutlineRule& rule) {
             "objects, the connected parts of the class (if {0}s are exchangeable)",
             unit,
             rule.share == 0   ? std::string("touches")
-            : rule.share == 1 ? std::string("holds")
-                              : fmt::format("holds at least {:g} % of", 100 * rule.share),
+            : rule.share == 1 ? std::string("contains")
+                              : fmt::format("contains at least {:g} % of", 100 * rule.share),
             100 * rule.alpha);
     return fmt::format(
         "guaranteed for a new {0} that has the class, with probability at least {1:g}{2}: {3} (if {0}s are "

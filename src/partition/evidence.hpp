@@ -11,7 +11,7 @@ namespace kandinsky::partition {
 /// reading of files. The results equal, to the bit, those from the other images alone.
 class Evidence {
   public:
-    /// In place of a group to leave out: leaves out none.
+    /// In place of the number of a group: no group is left out.
     static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
     /// Lower limit of the memory for scores.
     static constexpr std::size_t kLeastMemory = std::size_t{64} << 20;
@@ -24,8 +24,8 @@ class Evidence {
     struct Image {
         std::uint32_t group;  ///< the place of its group in the order of all, as Folds::place
         std::vector<Score> scores;
-        ImageFeatures features{};     ///< if levels adapt to them ...
-        std::vector<Score> others{};  ///< ... with some scores of pixels with another label
+        ImageFeatures features{};     ///< if levels follow the image
+        std::vector<Score> others{};  ///< the same: some scores of pixels with another label
     };
 
     [[nodiscard]] const std::vector<Image>& images() const { return images_; }

@@ -31,7 +31,7 @@ struct FeatureLanes {
     Ints mass = hn::Zero(whole), doubt = mass, inside = mass, inside_mass = mass, inside_doubt = mass,
          root = mass, fourth = mass;
 
-    /// p as it counts: NaN as 0, what lies outside [0, 1] as its nearer end.
+    /// p with NaN replaced by 0 and values outside [0, 1] by the nearer end.
     HWY_INLINE Floats Clean(Floats given) const {
         return hn::IfThenElseZero(hn::Gt(given, hn::Zero(real)), hn::Min(given, one));
     }
@@ -128,7 +128,7 @@ void AddColumns(Real real, const float* probs, std::size_t first, std::size_t la
 
 WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride,
                          bool above) {
-    // Rows are short: what a wide vector leaves of them should not go pixel by pixel.
+    // Rows are short, so the pixels that do not fill a wide vector go to narrower vectors first.
     const hn::ScalableTag<float> wide;
     const hn::CappedTag<float, 8> middle;
     const hn::CappedTag<float, 4> narrow;

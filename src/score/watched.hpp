@@ -30,7 +30,7 @@ inline constexpr std::int64_t kWatchUnit = 65536;
 }
 
 /// The features of one class's plane in one image, in units of 1 / kWatchUnit. Returns whether all values are
-/// probabilities; those that are not count as their nearest one, NaN as 0. One pass, no allocation.
+/// probabilities. Values outside [0, 1] count as the nearer end, NaN as 0. One pass, no allocation.
 [[nodiscard]] bool watch_class(const Reference& layout, Grid grid, const float* plane,
                                std::span<std::int64_t> out);
 

@@ -142,7 +142,7 @@ TEST(RegionPass, DoNotDependOnBitsOrMemory) {
                 RegionPassRequest request{
                     .condition = condition, .score = {.half = rule.released}, .rule = rule};
                 const auto expected = region_pass(two.wide, census, partitions, request, silent());
-                // Sorting in several walks; counting with all counters at once, and with few at a time.
+                // Sorting in several passes; counting with all counters at once, and with few at a time.
                 for (const std::size_t budget :
                      {std::size_t{20000}, std::size_t{4000}, std::size_t{8} << 20, std::size_t{1}}) {
                     request.budget = budget;

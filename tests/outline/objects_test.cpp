@@ -116,7 +116,7 @@ TEST(Objects, AreEvaluatedBySize) {
     EXPECT_EQ(apart.objects[0].covered + apart.objects[1].covered, decades.objects[0].covered);
     EXPECT_GE(decades.objects[0].touched, decades.objects[0].covered);
     EXPECT_EQ(decades.found, apart.found);
-    EXPECT_NE(guarantee(rule).find("holds at least 50 % of all but at most 20 % of its objects"),
+    EXPECT_NE(guarantee(rule).find("contains at least 50 % of all but at most 20 % of its objects"),
               std::string::npos)
         << guarantee(rule);
     EXPECT_EQ(to_json(outline_rule(to_json(rule), "r")), to_json(rule));

@@ -1,4 +1,4 @@
-// What is promised, and how to make this file again.
+// The guarantee, and how to make this file again.
 import type { Report } from "./data";
 import { methodColour } from "./colour";
 import { h, section } from "./dom";
@@ -7,7 +7,7 @@ import { copyButton } from "./download";
 export function guaranteeSection(report: Report): HTMLElement {
   return section(
     "guarantee",
-    "What is promised",
+    "Guarantee",
     "",
     h(
       "dl",
@@ -48,7 +48,7 @@ export function provenanceSection(report: Report): HTMLElement {
     `sets of the examples are exact at every position of the slider. Tables and diagrams are not rounded.`;
   return section(
     "provenance",
-    "Where this comes from",
+    "Origin of this report",
     `Kandinsky ${report.version}, schema ${report.schema}, ${width} x ${height} pixels, ` +
       `${report.images.cal} calibration and ${report.images.test} test images. The same inputs and ` +
       `command make the same file.`,

@@ -30,7 +30,7 @@ export function methodColour(m: number): string {
   return kinds[m % kinds.length];
 }
 
-/** Region colours in the spirit of the painter; far apart in lightness too. */
+/** Region colours, which differ in lightness too. */
 const regionColours: Rgb[] = [
   [38, 70, 131],
   [233, 196, 106],
@@ -47,7 +47,7 @@ export function regionColour(r: number, regions: number): Rgb {
   return regions <= distinctRegions ? regionColours[r] : shareRamp[Math.round((255 * r) / (regions - 1))];
 }
 
-/** Class colours: a quiet first one, then Okabe and Ito's and Tol's; beyond them they start again. */
+/** Class colours: grey first, then those of Okabe and Ito and of Tol; for more classes they repeat. */
 const classColours = [
   "#d9dde2",
   "#0072b2",

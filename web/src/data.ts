@@ -243,7 +243,7 @@ export function values(blob: Blob8): Promise<Uint8Array | Uint16Array> {
   return found;
 }
 
-/** The classes that a stratum speaks for. */
+/** The classes of a stratum: one, or all if classes are pooled. */
 export function classesOf(report: Report, stratum: number): number[] {
   return report.pooled ? report.classes.map((_, c) => c) : [stratum];
 }

@@ -32,7 +32,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** A labelled choice; `change` hears the index. */
+/** A labelled choice; calls `change` with the index of the chosen entry. */
 export function picker(
   label: string,
   id: string,

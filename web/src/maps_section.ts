@@ -131,7 +131,7 @@ export function errorSection(store: Store): HTMLElement {
   );
   return section(
     "errors",
-    "Where the coverage is wrong, and where the price is paid",
+    "Coverage error and false share by pixel",
     "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. " +
       "Grey pixels have no test sample of the class.",
     h("div", { class: "maps" }, ...maps.map((map) => map.figure)),
@@ -140,8 +140,8 @@ export function errorSection(store: Store): HTMLElement {
     h(
       "p",
       { class: "lead" },
-      "Of the test images where a pixel has another label, how many hold the class in its set, " +
-        "before empty sets are filled. Dark is cheap, bright is dear.",
+      "Among the test images with another label at a pixel, the share whose set there contains the " +
+        "class, before empty sets are filled. Dark is low, bright is high.",
     ),
     h("div", { class: "maps" }, ...prices.map((map) => map.figure)),
   );
@@ -150,7 +150,7 @@ export function errorSection(store: Store): HTMLElement {
 export function differenceSection(store: Store): HTMLElement | null {
   const { report } = store;
   if (report.methods.length < 2) return null;
-  const map = new PixelMap(store, "Difference of two methods", "difference", "First less second");
+  const map = new PixelMap(store, "Difference of two methods", "difference", "First minus second");
   const text = h("p", { class: "note", id: "difference-text" });
   const names = report.methods.map((method) => method.name);
   store.on(
@@ -205,7 +205,7 @@ export function differenceSection(store: Store): HTMLElement | null {
   );
   return section(
     "difference",
-    "Two methods against each other",
+    "Difference of two methods",
     "",
     h(
       "div",
@@ -395,7 +395,7 @@ export function dataSection(store: Store): HTMLElement {
   );
   return section(
     "data",
-    "What the numbers rest on",
+    "Numbers of samples and sizes of sets",
     "How often each pixel shows the class, how many scores it was calibrated and tested with, and " +
       "how large its sets are.",
     h("div", { class: "maps" }, prevalence.figure, size.figure, calibration.figure, test.figure),

@@ -10,7 +10,7 @@ import { latest } from "./store";
 import { table } from "./table";
 import { count, fixed, percent, plural } from "./text";
 
-/** The story in a sentence or two. */
+/** The result in one or two sentences. */
 export function headline(store: Store): string {
   const { report } = store;
   const { stratum } = store.choice;
@@ -263,9 +263,9 @@ export function reliabilitySection(store: Store): HTMLElement {
   );
   return section(
     "honesty",
-    "Are the probabilities honest?",
-    "On the dashed line a probability means what it says. The sets on the right are right even " +
-      "where the probabilities are not.",
+    "Calibration of the probabilities",
+    "On the dashed line the share of pixels with the class equals its probability. The coverage of the " +
+      "sets, on the right, does not depend on this.",
     h("div", { class: "pair" }, chart.figure, other.figure),
     note,
   );

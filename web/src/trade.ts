@@ -1,4 +1,5 @@
-// The trade: right coverage at every place against small sets, one point for each method and score.
+// Place error against false share, one point for each method and score: right coverage at every place costs
+// larger sets.
 import * as Plot from "@observablehq/plot";
 import { ChartFrame, look } from "./charts";
 import { methodColour } from "./colour";
@@ -113,8 +114,8 @@ export function tradeSection(store: Store): HTMLElement {
   });
   return section(
     "trade",
-    "The trade: right everywhere, or small",
-    "One threshold for the whole image gives the smallest sets and is wrong at most places. Right " +
+    "Right coverage at every place, or small sets",
+    "One threshold for the whole image gives the smallest sets and is wrong in most places. Right " +
       "coverage at every place costs larger sets. calibrate --place moves field along the line between them.",
     chart.figure,
     note,

@@ -1,4 +1,4 @@
-// How the network was trained, where the report knows it: loss and overlap by epoch.
+// The training of the network, if the report has its log: loss and overlap by epoch.
 import * as Plot from "@observablehq/plot";
 import { ChartFrame } from "./charts";
 import { methodColour } from "./colour";
@@ -69,7 +69,7 @@ export function trainingSection(report: Report): HTMLElement | null {
   );
   return section(
     "training",
-    "How the network learned",
+    "Training of the network",
     `${plural(training.epoch.length, "epoch")}.`,
     h("div", { class: "pair" }, loss.figure, overlap.figure),
     legend,

@@ -85,11 +85,13 @@ std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudg
             last = one.largest;
         }
     }
-    return out + fmt::format("(connected parts of the truth that the outer mask touches{})\n",
-                             rule.share == 0 ? std::string()
-                             : rule.share == 1
-                                 ? std::string(", or holds")
-                                 : fmt::format(", or holds by {:g} % or more", 100 * rule.share));
+    return out + fmt::format(
+                     "(connected parts of the truth, each in the first row that fits: share that the outer "
+                     "mask touches{})\n",
+                     rule.share == 0 ? std::string()
+                     : rule.share == 1
+                         ? std::string(", and contains")
+                         : fmt::format(", and covers by {:g} % or more", 100 * rule.share));
 }
 
 std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>& found, double small) {
@@ -210,14 +212,15 @@ Command add_outline(CLI::App& root) {
                        "object (the outer mask misses on average at most a share alpha of a new group's "
                        "objects, the connected parts of the class)");
         app.add_option("--share", flags->share,
-                       "share of the object that the outer mask contains at least; of the inner mask at most "
-                       "1 - share of the object's size lies outside. With --unit object: share of each "
+                       "smallest share of the object that the outer mask contains; the inner mask exceeds "
+                       "the object by at most 1 - share of its size. With --unit object: share of each "
                        "object (default 0: the mask touches the object)")
             ->default_str("1");
         app.add_option(
             "--connectivity", flags->connectivity,
             "neighbours that belong to one object: corners (8 neighbours, 26 in volumes) or faces (4 and 6)");
-        app.add_option("--sides", flags->sides, "masks to write: both, outer or inner; one alone is tighter");
+        app.add_option("--sides", flags->sides,
+                       "masks to write: both, outer or inner; a single mask is closer to the object");
         app.add_option(
             "--score", flags->score,
             "score that orders the pixels: distance (to the predicted mask), relative (to the mask's "

@@ -54,9 +54,9 @@ void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& 
             if (fs::equivalent(output, input, code)) refuse("the input of " + source);
             if (fs::is_directory(output, code) || !fs::is_directory(input, code) || !is_folder_file(output))
                 continue;
-            std::error_code walk;
-            for (fs::recursive_directory_iterator file(input, walk), end; !walk && file != end;
-                 file.increment(walk))
+            std::error_code problem;
+            for (fs::recursive_directory_iterator file(input, problem), end; !problem && file != end;
+                 file.increment(problem))
                 if (fs::equivalent(output, *file, code)) refuse("a file of " + source + " " + input);
         }
     }

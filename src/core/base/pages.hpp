@@ -4,9 +4,9 @@
 
 namespace kandinsky {
 
-/// Hints about mapped files; call them only for such memory. Released pages are read again from the file on
-/// the next access. They do not change the contents and never fail.
-/// Removes the pages from this process's memory.
+// Hints about the memory of mapped files, and of nothing else. They never change the contents and never fail.
+
+/// Frees the pages; the next access reads them from the file again.
 void drop_pages(const std::byte* begin, std::size_t bytes);
 /// Reads the pages ahead in the background.
 void fetch_pages(const std::byte* begin, std::size_t bytes);

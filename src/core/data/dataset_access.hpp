@@ -10,9 +10,9 @@ namespace kandinsky {
 
 /// What copies and subsets of a data set have in common.
 struct Dataset::Shared {
-    std::shared_ptr<const Team> team;                            ///< null: alone
-    std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys;  ///< by row; 0: not made yet
-    std::shared_ptr<ImageStore> store;                           ///< by row
+    std::shared_ptr<const Team> team;                            ///< null: a single process
+    std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys;  ///< [row]; 0: not computed yet
+    std::shared_ptr<ImageStore> store;                           ///< [row]
 };
 
 /// Gives the library's own code what users of a data set do not need. Call the functions below.
@@ -37,7 +37,7 @@ struct [[gnu::visibility("hidden")]] DatasetAccess {
 [[nodiscard]] inline Dataset as_rank_part(const Dataset& data, std::shared_ptr<const Team> team) {
     return DatasetAccess::of_team(data, std::move(team));
 }
-/// A process alone, unless dealt.
+/// The team that the data set was divided for; otherwise a single process.
 [[nodiscard]] const Team& team_of(const Dataset& data);
 
 /// image_key() of one image; computed on first use and shared by all copies and subsets.
@@ -47,14 +47,14 @@ struct [[gnu::visibility("hidden")]] DatasetAccess {
     return *DatasetAccess::shared(data).store;
 }
 
-/// The first of a class's probabilities in an image where they are stored as float16, one after the other;
-/// null where they are not, or are something else that has to be made into probabilities.
+/// The first probability of a class in an image, if they are stored as contiguous float16; null if they are
+/// stored in another way or are logits.
 [[nodiscard]] const std::byte* halves_of(const Dataset& data, std::size_t image, std::size_t cls);
 /// The memory layout of the probabilities, for code that works on the stored values.
 [[nodiscard]] inline const Array& stored_probs(const Dataset& data) {
     return DatasetAccess::probs(data);
 }
-/// The row of the stored arrays that an image is.
+/// The number of the image's row in the stored arrays.
 [[nodiscard]] inline std::size_t row_of(const Dataset& data, std::size_t image) {
     return DatasetAccess::row(data, image);
 }

@@ -8,9 +8,9 @@
 namespace kandinsky {
 
 void accumulate(const Team& team, std::string_view name, std::size_t items, const State& state,
-                const std::function<void(std::size_t, std::size_t)>& walk, std::size_t stretch) {
+                const std::function<void(std::size_t, std::size_t)>& work, std::size_t stretch) {
     if (team.checkpoint == nullptr) {
-        walk(0, items);
+        work(0, items);
         return;
     }
     Checkpoint& kept = *team.checkpoint;
@@ -19,7 +19,7 @@ void accumulate(const Team& team, std::string_view name, std::size_t items, cons
     while (done < items) {
         const Stopwatch watch;
         const std::size_t last = std::min(items, done + stretch);
-        walk(done, last);
+        work(done, last);
         done = last;
         // Long enough that the clock costs nothing, short enough that saves are on time.
         if (watch.seconds() < std::min(1.0, kept.interval() / 4)) stretch *= 2;

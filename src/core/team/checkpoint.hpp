@@ -43,12 +43,12 @@ template <class T>
 
 struct Team;
 
-/// Runs walk(first, last), which adds to `state`, over the items [0, items). Without a checkpoint this is one
-/// call. With a checkpoint there are several: the state is saved when due, and a restarted run continues from
-/// the last save. `state` is zero on entry. `stretch`: items of the first call; the number grows while calls
-/// are short.
+/// Calls work(first, last), which adds to `state`, for the items [0, items). Without a checkpoint this is one
+/// call. With a checkpoint there are several, the state is saved when due, and a restarted run continues from
+/// the last save. `state` is zero on entry. `stretch`: number of items of the first call, which grows while
+/// calls are short.
 void accumulate(const Team& team, std::string_view name, std::size_t items, const State& state,
-                const std::function<void(std::size_t, std::size_t)>& walk, std::size_t stretch = 16);
+                const std::function<void(std::size_t, std::size_t)>& work, std::size_t stretch = 16);
 
 /// Returns the result of make(), or the saved result if the checkpoint of every rank has it. make() returns
 /// the same on all ranks and may communicate.

@@ -16,7 +16,7 @@ struct Team {
     Checkpoint* checkpoint = nullptr;
 
     [[nodiscard]] bool several() const { return comm.size() > 1; }
-    /// Whether passes over images must add integers and cannot hold all scores of a region.
+    /// Whether passes over images must count (add integers), because scores cannot be gathered in one place.
     [[nodiscard]] bool counts() const { return several() || checkpoint != nullptr; }
 };
 

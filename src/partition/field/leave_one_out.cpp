@@ -78,7 +78,7 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
     for (Envelope& one : envelopes)
         for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
     constexpr const char* kStage = "field: leaving groups out";
-    const auto walk = [&](std::size_t first, std::size_t last) {
+    const auto work = [&](std::size_t first, std::size_t last) {
         Stretch progress(input.progress, first * wanted, own.size() * wanted);
         parallel_for((last - first) * wanted, progress, kStage, [&](std::size_t i) {
             const Evidence& scores = evidence[i % wanted];
@@ -91,7 +91,7 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
                       others ? others->shift.shift : Adaptation::Shift{}, envelopes[i % wanted]);
         });
     };
-    accumulate(team, kStage, own.size(), state, walk, threads_in_use());
+    accumulate(team, kStage, own.size(), state, work, threads_in_use());
     for (std::size_t i = 0; i < wanted; ++i) {
         envelopes[i].sum(team.comm);
         const std::optional<Fit> all =

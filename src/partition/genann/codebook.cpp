@@ -72,7 +72,7 @@ void Codebook::bisect(std::size_t limit) {
             begin, order_.begin() + static_cast<std::ptrdiff_t>(last),
             [&](std::uint32_t i) { return static_cast<double>(points.value(q, i)) < cut; });
         const std::size_t at = first + static_cast<std::size_t>(middle - begin);
-        // The mean is rounded to one end: float32 cannot divide the cell.
+        // The rounded mean equals the smallest or the largest value, so float32 cannot divide the cell.
         if (at == first || at == last) continue;
         tree_[c] = Cell(points, order_, first, at);
         tree_.emplace_back(points, order_, at, last);

@@ -9,14 +9,15 @@
 
 namespace kandinsky::partition::genann {
 
-/// An approximation of the Euclidean fitness for the search. The points are cut into cells of similar
-/// vectors; a pair is counted with the mean distance between its cells, so a score needs one histogram per
-/// region and a table of cells by cells: O(n + regions * cells^2) instead of O(n^2).
+/// An approximation of the Euclidean fitness for the search. The points are divided into cells of similar
+/// vectors, and a pair counts with the mean distance between its two cells. A score thus needs one histogram
+/// per region and a table of cells by cells: O(n + regions * cells^2) instead of O(n^2).
 ///
-/// The cells come from bisections (the cell with the largest sum of squares is cut at its mean along its
-/// widest value) until there are `cells` of them or all are single vectors. The mean distance is exact within
-/// a cell and between near cells; between far ones it is sqrt(d^2 + t - s), where t and s are the variances
-/// of the pair in all and along the connecting direction: the mean to second order. Deterministic.
+/// The cells come from bisections: the cell with the largest sum of squares is divided at its mean along its
+/// widest value, until there are `cells` cells or all are single vectors. The mean distance is exact within a
+/// cell and between near cells. Between far cells it is the second-order expansion sqrt(d^2 + t - s), where d
+/// is the distance of the cells' means, t the variance of the difference of two points, and s its part along
+/// the direction between the means. Deterministic.
 class Codebook final : public Fitness, public Sweeper {
   public:
     Codebook(const Cloud& cloud, std::size_t cells);

@@ -144,7 +144,7 @@ void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random
         distances.push_back(norm.squared(x, y));
     }
     if (distances.empty()) return;
-    std::vector<std::pair<std::size_t, double>> draws;  // rank of the pixel, and how far beyond it
+    std::vector<std::pair<std::size_t, double>> draws;  // rank, and share of the way to the next rank
     for (std::size_t k = 0; k < radii.size(); ++k) {
         const std::size_t rank = random.below(distances.size());
         draws.emplace_back(rank, random.uniform());
@@ -162,11 +162,11 @@ void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random
 
 struct RefineSettings {
     std::size_t batches = 100;
-    std::size_t batch = 8;  ///< tries made from the same best, scored in parallel
-    double scale = 1;       ///< of the steps: each try draws its own scale between this ...
-    double finest = 0.03;   ///< ... and this part of it, uniformly in the logarithm
-    double window = 1;      ///< of the radius sweeps, pixels
-    int rounds = 2;         ///< of sweeps after each step
+    std::size_t batch = 8;  ///< tries from one best member, which are scored in parallel
+    double scale = 1;       ///< the largest scale of a step; each try draws its own, uniform in its logarithm
+    double finest = 0.03;   ///< the smallest scale, relative to the largest
+    double window = 1;      ///< of the radius sweeps, in pixels
+    int rounds = 2;         ///< number of sweeps after each step
     std::uint64_t seed = 0;
     const Team* team = nullptr;  ///< ranks that share the tries; null: one process
 };

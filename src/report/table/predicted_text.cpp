@@ -107,9 +107,9 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
                          unit, names(rare), alpha);
     const ScoreKind kind = calibrator.options.score.kind, standard = default_score().kind;
     return out + fmt::format(
-                     ": thresholds are finite, so it is the score {}, which does not tell enough about "
-                     "where a class is not; {}, --place 0 (one threshold for the image) or a larger --alpha "
-                     "make smaller sets, and kandinsky compare shows what they cost",
+                     ": thresholds are finite, so the cause is the score {}, which hardly separates pixels "
+                     "with a class from those without; {}, --place 0 (one threshold for the image) or a "
+                     "larger --alpha make smaller sets, and kandinsky compare shows what they cost",
                      name_of(kind),
                      kind == standard ? "another network" : fmt::format("--score {}", name_of(standard)));
 }

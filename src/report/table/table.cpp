@@ -70,12 +70,13 @@ std::string more_line(const std::string& name, const CompareRow& row, const Imag
 
 std::string legend(double alpha) {
     return fmt::format(
-        "weighted: mean CE with pixels weighed by their test samples; CE n>={0}: over pixels with {0} or "
-        "more. At alpha {1}: place, the mean distance of a pixel's coverage (of {4} or more samples) from "
-        "{3:.6g}; coverage of the worst region, of the worst of {2} x {2} blocks and of the median image; "
-        "the share of images below {3:.6g}; spread, the mean distance of an image's coverage from it; the "
-        "share "
-        "of images more than 0.1 below it; the coverage of the tenth of the images that look hardest.\n",
+        "weighted: mean CE with pixels weighted by their test samples; CE n>={0}: mean CE of the pixels with "
+        "{0} or more test samples, with their floor and number. At alpha {1}: place: mean distance of a "
+        "pixel's coverage from {3:.6g} (pixels with {4} or more samples); region, block: coverage of the "
+        "worst region and of the worst of {2} x {2} blocks; images: coverage of the median image; below, "
+        "far: shares of images below {3:.6g} and more than 0.1 below it; spread: mean distance of an image's "
+        "coverage from {3:.6g}; hardest: coverage of the tenth of the images that look hardest. smECE: "
+        "smooth ECE.\n",
         StratumEvaluation::kEnoughSamples, alpha, WorstPlace::kBlocks, 1 - alpha,
         StratumEvaluation::kSomeSamples);
 }
@@ -150,8 +151,8 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
     }
     out += fmt::format(
         "\nCE: mean coverage error over pixels (lower is better), * best. At alpha {}: coverage; false "
-        "share: "
-        "of the pixels with another label, those whose set holds the class; classes in a set; empty sets.\n",
+        "share: among the pixels with another label, the share whose set contains the class; set size: mean "
+        "number of classes in a set; empty: share of empty sets.\n",
         comparison.alpha);
     for (std::size_t m = 0; m < comparison.last.calibrators.size(); ++m) {
         const Evaluation& last = comparison.last.calibrators[m];

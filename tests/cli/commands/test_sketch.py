@@ -127,7 +127,7 @@ def test_bad_streams_are_refused_in_one_line(many):
     refuses_stream(many, 2, ["--sketch"], good, "--method", "pixel")
 
 
-def test_what_needs_more_than_one_walk_is_refused(many):
+def test_what_needs_more_than_one_pass_is_refused(many):
     good = as_npy(many.probs)
     refuses_stream(many, 2, ["--sketch", "field"], good, "--method", "field", *SKETCH)
     refuses_stream(many, 2, ["--sketch", "field"], good, *SKETCH)
