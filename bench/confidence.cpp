@@ -161,11 +161,8 @@ bool print(const Wanted& wanted, const Found& found) {
 }
 
 bool run(const Wanted& wanted) {
-    const std::filesystem::path base = std::filesystem::path(wanted.folder) / wanted.set;
-    const auto read = [&](const std::string& what) { return read_npy(base.string() + "_" + what + ".npy"); };
-    const bool grouped = std::filesystem::exists(base.string() + "_groups.npy");
-    const Dataset all(thinned(read("probs"), wanted.stride), thinned(read("labels"), wanted.stride),
-                      grouped ? read("groups") : Array{});
+    const RealOutputs from = read_outputs(wanted.folder, wanted.set, wanted.stride);
+    const Dataset all(from.probs, from.labels, from.groups);
     Found found;
     for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
         make_draw(wanted, all, draw, found);

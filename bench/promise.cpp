@@ -278,15 +278,11 @@ bool print(const Wanted& wanted, const Found& found, const Dataset& all, const c
 }
 
 bool run(const Wanted& wanted) {
-    const std::filesystem::path base = std::filesystem::path(wanted.folder) / wanted.set;
-    const auto read = [&](const std::string& what) { return read_npy(base.string() + "_" + what + ".npy"); };
-    const bool grouped = std::filesystem::exists(base.string() + "_groups.npy");
-    const Array probs = thinned(read("probs"), wanted.stride),
-                labels = thinned(read("labels"), wanted.stride), groups = grouped ? read("groups") : Array{};
-    const Dataset all(probs, labels, groups);
+    const RealOutputs from = read_outputs(wanted.folder, wanted.set, wanted.stride);
+    const Dataset all(from.probs, from.labels, from.groups);
     DatasetOptions others;
     others.ignore = {255, 0};
-    const Dataset judged(probs, labels, groups, others);
+    const Dataset judged(from.probs, from.labels, from.groups, others);
     std::vector<Promise> rules;
     for (const Promise rule : {Promise::leave_one_out, Promise::split, Promise::none})
         if (std::string(name_of(rule)).find(wanted.only) != std::string::npos) rules.push_back(rule);
@@ -300,7 +296,7 @@ bool run(const Wanted& wanted) {
         if ((draw + 1) % 10 == 0) fmt::print(stderr, "{} of {} draws\n", draw + 1, wanted.draws);
     }
     read_log(std::ifstream(wanted.log), found);
-    return print(wanted, found, all, grouped ? "groups" : "images");
+    return print(wanted, found, all, all.grouped() ? "groups" : "images");
 }
 
 Wanted parse(int argc, char** argv) {

@@ -266,11 +266,8 @@ Wanted parse(int argc, char** argv) {
 }
 
 bool run(const Wanted& wanted) {
-    const std::filesystem::path stem = std::filesystem::path(wanted.folder) / wanted.set;
-    const auto file = [&](const char* what) { return stem.string() + "_" + what + ".npy"; };
-    const Array groups = std::filesystem::exists(file("groups")) ? read_npy(file("groups")) : Array();
-    const Dataset data(thinned(read_npy(file("probs")), wanted.stride),
-                       thinned(read_npy(file("labels")), wanted.stride), groups);
+    const RealOutputs from = read_outputs(wanted.folder, wanted.set, wanted.stride);
+    const Dataset data(from.probs, from.labels, from.groups);
     const auto step = static_cast<double>(wanted.stride);
     const auto cases = cases_of(data, {.volumes = wanted.volumes, .spacing = {1, step, step}});
     std::vector<std::uint32_t> classes = wanted.classes;

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <kandinsky/array.hpp>
+#include <filesystem>
+#include <kandinsky/npy.hpp>
 #include <memory>
+#include <string>
 
 /// Every `stride`-th row and column of an array's images; a view that keeps the array alive.
 inline kandinsky::Array thinned(const kandinsky::Array& array, std::size_t stride) {
@@ -11,4 +13,19 @@ inline kandinsky::Array thinned(const kandinsky::Array& array, std::size_t strid
         view.strides[axis] *= static_cast<std::ptrdiff_t>(stride);
     }
     return {view, std::make_shared<kandinsky::Array>(array)};
+}
+
+/// Real outputs with their labels: FOLDER/SET_probs.npy, SET_labels.npy and, if it exists, SET_groups.npy.
+struct RealOutputs {
+    kandinsky::Array probs, labels, groups;
+};
+/// Every `stride`-th row and column of the images.
+inline RealOutputs read_outputs(const std::string& folder, const std::string& set, std::size_t stride) {
+    const auto file = [&](const char* what) {
+        return std::filesystem::path(folder) / (set + "_" + what + ".npy");
+    };
+    return {.probs = thinned(kandinsky::read_npy(file("probs")), stride),
+            .labels = thinned(kandinsky::read_npy(file("labels")), stride),
+            .groups = std::filesystem::exists(file("groups")) ? kandinsky::read_npy(file("groups"))
+                                                              : kandinsky::Array{}};
 }

@@ -5,7 +5,7 @@
 
 #include "core/data/dataset_access.hpp"
 #include "core/kernel/half.hpp"
-#include "curve/curve_storage.hpp"
+#include "curve/equal_curves.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/pixel_rows.hpp"
 #include "curve/region_pass.hpp"
@@ -66,17 +66,6 @@ std::vector<Twice> pairs_of_sets() {
         twice({.images = 5, .classes = 2, .grid = {70, 91}, .seed = 8}, DType::float16, 2)};
 }
 
-void expect_equal(const std::vector<CurveSet>& a, const std::vector<CurveSet>& b) {
-    ASSERT_EQ(a.size(), b.size());
-    for (std::size_t s = 0; s < a.size(); ++s) {
-        EXPECT_EQ(storage_of(a[s]).scores, storage_of(b[s]).scores);
-        EXPECT_EQ(storage_of(a[s]).groups, storage_of(b[s]).groups);
-        EXPECT_EQ(storage_of(a[s]).complete, storage_of(b[s]).complete);
-        EXPECT_EQ(storage_of(a[s]).offsets, storage_of(b[s]).offsets);
-        EXPECT_EQ(storage_of(a[s]).values, storage_of(b[s]).values);
-    }
-}
-
 template <class Body>
 void for_each_rule(Body&& body) {
     for (const Condition condition : {Condition::by_class, Condition::none})
@@ -114,7 +103,7 @@ TEST(PixelPass, DoNotDependOnBitsOrMemory) {
                 for (const Dataset* data : {&two.wide, &two.narrow}) {
                     const PixelPassResult got = pixel_pass(*data, census, request, silent());
                     EXPECT_EQ(got.features, expected.features);
-                    expect_equal(got.curves, expected.curves);
+                    test::expect_equal(got.curves, expected.curves);
                 }
             }
             // Gathered by the census on its way, where scores have few values.
@@ -128,7 +117,7 @@ TEST(PixelPass, DoNotDependOnBitsOrMemory) {
             request.gathered = &rows;
             const PixelPassResult got = pixel_pass(two.narrow, census, request, silent());
             EXPECT_EQ(got.features, expected.features);
-            expect_equal(got.curves, expected.curves);
+            test::expect_equal(got.curves, expected.curves);
         });
 }
 
@@ -147,7 +136,8 @@ TEST(RegionPass, DoNotDependOnBitsOrMemory) {
                      {std::size_t{20000}, std::size_t{4000}, std::size_t{8} << 20, std::size_t{1}}) {
                     request.budget = budget;
                     for (const Dataset* data : {&two.wide, &two.narrow})
-                        expect_equal(region_pass(*data, census, partitions, request, silent()), expected);
+                        test::expect_equal(region_pass(*data, census, partitions, request, silent()),
+                                           expected);
                 }
             }
         });

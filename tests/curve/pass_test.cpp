@@ -3,7 +3,7 @@
 #include <kandinsky/threads.hpp>
 
 #include "core/base/random.hpp"
-#include "curve/curve_storage.hpp"
+#include "curve/equal_curves.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
 #include "curve/score_key.hpp"
@@ -170,17 +170,6 @@ Partition random_regions(std::size_t pixels, std::uint32_t regions, std::uint64_
     return partition;
 }
 
-void expect_equal(const std::vector<CurveSet>& a, const std::vector<CurveSet>& b) {
-    ASSERT_EQ(a.size(), b.size());
-    for (std::size_t s = 0; s < a.size(); ++s) {
-        EXPECT_EQ(storage_of(a[s]).scores, storage_of(b[s]).scores);
-        EXPECT_EQ(storage_of(a[s]).groups, storage_of(b[s]).groups);
-        EXPECT_EQ(storage_of(a[s]).complete, storage_of(b[s]).complete);
-        EXPECT_EQ(storage_of(a[s]).offsets, storage_of(b[s]).offsets);
-        EXPECT_EQ(storage_of(a[s]).values, storage_of(b[s]).values);
-    }
-}
-
 /// All scores of each region sorted: the definition.
 std::vector<CurveSet> by_sorting(const Made& made, const std::vector<Partition>& partitions,
                                  const CurveRule& rule, Condition condition) {
@@ -221,7 +210,7 @@ TEST(RegionPass, CurvesAreThoseOfSortedScoresWhetherHeldOrCounted) {
                         partitions.push_back(random_regions(made.pixels(), regions, s));
                     const auto expected = by_sorting(made, partitions, rule, condition);
                     for (const std::size_t budget : {std::size_t{1} << 29, std::size_t{1}})
-                        expect_equal(
+                        test::expect_equal(
                             region_pass(data, census, partitions,
                                         {.condition = condition, .rule = rule, .budget = budget}, silent()),
                             expected);
@@ -243,8 +232,8 @@ TEST(RegionPass, DoNotDependOnBudgetOrThreads) {
         };
         const auto whole = find(2, std::size_t{1} << 30);
         // 858,000 scores: some regions held and some counted, then all counted.
-        expect_equal(find(1, std::size_t{3} << 20), whole);
-        expect_equal(find(3, std::size_t{1} << 18), whole);
+        test::expect_equal(find(1, std::size_t{3} << 20), whole);
+        test::expect_equal(find(3, std::size_t{1} << 18), whole);
     }
 }
 

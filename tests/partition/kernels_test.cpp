@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/random.hpp"
+#include "support/targets.hpp"
 
 namespace kandinsky::partition {
 namespace {
@@ -16,7 +17,7 @@ std::vector<float> numbers(std::size_t n, std::uint64_t seed) {
     return out;
 }
 
-TEST(WeightedSum, IsTheScalarSumToTheBitAtEveryLength) {
+void expect_the_scalar_sum() {
     for (std::size_t n = 0; n < 100; n += n < 40 ? 1 : 7) {
         const std::size_t terms = n % 6;
         const std::vector<float> values = numbers(terms * n + 1, n), weights = numbers(terms, n + 1);
@@ -32,7 +33,11 @@ TEST(WeightedSum, IsTheScalarSumToTheBitAtEveryLength) {
     }
 }
 
-TEST(AddProducts, AddsTheProductsOfAllPairs) {
+TEST(WeightedSum, IsTheScalarSumToTheBitAtEveryLengthOnEveryVectorUnit) {
+    test::for_each_target(expect_the_scalar_sum);
+}
+
+void expect_the_products_of_all_pairs() {
     constexpr std::size_t kRows = 6, kLength = 72;
     const std::vector<float> left = numbers(kRows * kLength, 1), right = numbers(kRows * kLength, 2);
     std::vector<double> sums(kRows * kRows, 0.5);
@@ -44,6 +49,10 @@ TEST(AddProducts, AddsTheProductsOfAllPairs) {
                 expected += static_cast<double>(left[j * kLength + i]) * right[k * kLength + i];
             EXPECT_NEAR(sums[j * kRows + k], expected, 1e-5);
         }
+}
+
+TEST(AddProducts, AddsTheProductsOfAllPairsOnEveryVectorUnit) {
+    test::for_each_target(expect_the_products_of_all_pairs);
 }
 
 }  // namespace

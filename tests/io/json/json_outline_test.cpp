@@ -4,6 +4,7 @@
 
 #include "core/base/random.hpp"
 #include "io/support.hpp"
+#include "support/targets.hpp"
 
 namespace kandinsky {
 namespace {
@@ -46,7 +47,7 @@ TEST(JsonOutline, AByteOrderMarkIsPassedOver) {
 }
 
 /// Elements that are all different, with text that tries to look like structure, far longer than any block.
-TEST(JsonOutline, PlacesAreRightAcrossBlocksOfAnyAlignment) {
+void expect_right_places() {
     Random random(3, 4);
     for (int round = 0; round < 200; ++round) {
         std::string text(random.below(130), ' ');
@@ -64,6 +65,10 @@ TEST(JsonOutline, PlacesAreRightAcrossBlocksOfAnyAlignment) {
         text += "]}";
         EXPECT_EQ(pieces(text, outline(text)[0]), elements);
     }
+}
+
+TEST(JsonOutline, PlacesAreRightAcrossBlocksOfAnyAlignmentOnEveryVectorUnit) {
+    test::for_each_target(expect_right_places);
 }
 
 TEST(JsonOutline, EveryTruncationIsRefused) {
