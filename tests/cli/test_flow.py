@@ -123,7 +123,7 @@ def test_many_long_curves_are_exact_on_the_coarser_ladder(room):
 
 
 @pytest.mark.parametrize("least", ["1", "4", "1000"])
-def test_the_fallback_serves_regions_with_fewer_scores_than_asked(twelve, least):
+def test_the_fallback_is_used_in_regions_with_fewer_scores_than_min_count(twelve, least):
     room = twelve
     room.calibrate("--method", "pixel", "--pooling", "pixels", "--fallback", "image", "--min-count", least)
     expected = reference.Reference(room.probs, room.member, np.arange(35).reshape(5, 7), min_count=int(least))

@@ -65,7 +65,7 @@ def test_bash_completes_commands_options_and_words():
     assert completed("inspect", "--pool") == []
 
 
-def test_where_a_file_is_wanted_the_shell_is_left_to_offer_files():
+def test_the_shell_offers_files_where_an_option_takes_a_file():
     assert completed("calibrate", "--probs", "") == []
     assert completed("predict", "") == []
 

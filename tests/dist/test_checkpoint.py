@@ -125,6 +125,6 @@ def test_the_state_of_another_run_is_refused(scenes):
     assert (scenes.folder / "c.kcal").read_bytes() == wanted
 
 
-def test_a_folder_that_cannot_be_made_is_told(scenes):
+def test_a_folder_that_cannot_be_made_is_reported(scenes):
     Path(scenes.folder / "file").write_text("")
     scenes.refuses(4, ["file/state"], *scenes.work["calibrate"][1], "--checkpoint", "file/state")

@@ -58,7 +58,7 @@ def test_before_calibration_it_says_so(use):
     assert not hasattr(Calibrator(), "grid_")
 
 
-def test_it_knows_what_it_was_made_of(small):
+def test_it_has_the_properties_of_its_calibration(small):
     calibrator = Calibrator("kmeans").fit(*small, groups=np.arange(30) // 3)
     assert calibrator.method_ == "kmeans" and calibrator.grid_ == (5, 7)
     assert calibrator.n_images_ == 30 and calibrator.n_groups_ == 10 and calibrator.n_classes_ == 3
@@ -175,7 +175,7 @@ def test_copies_are_equal(small, saved, copied):
     assert saved(twin) == saved(calibrator) and twin.get_params() == calibrator.get_params()
 
 
-def test_it_shows_itself(small):
+def test_it_has_a_readable_repr(small):
     calibrator = Calibrator("kmeans", clusters=2, seed=3)
     assert repr(calibrator) == "<Calibrator(method='kmeans', seed=3, clusters=2): not calibrated, 0 images stored>"
     calibrator.fit(*small)
@@ -201,7 +201,7 @@ def test_the_constructors_defaults_are_the_commands():
             assert text == texts[name] or float(text) == float(texts[name]), name
 
 
-def test_few_images_are_warned_about(small):
+def test_few_images_give_a_warning(small):
     with pytest.warns(kandinsky.CalibrationWarning, match="only 4 calibration images"):
         Calibrator("image").fit(small[0][:4], small[1][:4])
 

@@ -102,7 +102,7 @@ def test_one_plane_means_foreground(small):
     assert calibrator.n_classes_ == 2 and calibrator.predict_set(probs).shape == (30, 2, 5, 7)
 
 
-def test_arrays_are_looked_at_in_place(tmp_path):
+def test_arrays_are_read_in_place(tmp_path):
     for array in (np.zeros((2, 3)), np.zeros((2, 3), order="F")[:, ::-1], np.zeros((2, 3), np.float16)):
         assert as_array(array, "a") is array
         assert np.shares_memory(as_array(Tensor(array), "a"), array)
@@ -253,7 +253,7 @@ def test_other_threads_run_while_the_library_works():
         thread.join()
 
 
-def test_what_a_progress_callback_raises_arrives():
+def test_an_exception_of_a_progress_callback_is_raised():
     scenes = kandinsky.make_scenes(images=30, grid=(24, 32))
 
     def refuse(stage, done, total):
@@ -263,7 +263,7 @@ def test_what_a_progress_callback_raises_arrives():
         Calibrator("genann", progress=refuse).fit(scenes.probs, scenes.labels)
 
 
-def test_progress_is_told_in_stages():
+def test_progress_is_reported_in_stages():
     scenes = kandinsky.make_scenes(images=30, grid=(24, 32))
     told = []
     Calibrator("kmeans", progress=lambda *what: told.append(what)).fit(scenes.probs, scenes.labels)

@@ -48,7 +48,7 @@ def test_merged_shards_in_any_order_give_the_bytes_of_all_at_once(small, saved, 
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.randoms(use_true_random=False))
-def test_however_the_images_are_dealt_the_thresholds_are_the_same(sizes, random):
+def test_thresholds_do_not_depend_on_the_division_of_images_among_ranks(sizes, random):
     probs, labels = scene(sum(sizes), seed=sum(sizes))
     import warnings
 
@@ -113,7 +113,7 @@ def test_a_calibrator_merged_with_itself_counts_twice(small):
     lambda c, f: pickle.loads(pickle.dumps(Calibrator("image").fit(*c))),
     lambda c, f: (Calibrator("image").fit(*c).save(f / "x.kcal"), kandinsky.load(f / "x.kcal"))[1],
 ])
-def test_without_data_merging_and_adding_are_refused(small, tmp_path, without):
+def test_merging_and_adding_without_data_are_refused(small, tmp_path, without):
     empty, full = without(small, tmp_path), Calibrator("image").partial_fit(*small)
     with pytest.raises(kandinsky.UsageError, match="this calibrator does not store its data"):
         empty.merge(full)
@@ -154,7 +154,7 @@ def test_a_pickle_of_an_unfinished_calibrator_carries_its_data(small, saved):
     assert saved(twin.calibrate()) == saved(calibrator.calibrate())
 
 
-def test_batches_lie_in_the_folder_that_was_named(small, tmp_path):
+def test_batches_are_stored_in_the_given_folder(small, tmp_path):
     Calibrator("image", scratch=tmp_path).partial_fit(*small).calibrate()
     assert list(tmp_path.iterdir()) == []
     missing = str(tmp_path / "nowhere")

@@ -51,7 +51,7 @@ def test_batches_give_the_figures_of_all_images(kind, options, empty):
         assert found.alpha == alpha and found.images == found.groups == 40
 
 
-def test_evaluators_merge_and_travel():
+def test_evaluators_can_be_merged_and_pickled():
     probs, labels = data("labels")
     calibrator = Calibrator("kmeans").fit(probs, labels)
     parts = [Evaluator(calibrator, 0.3) for _ in range(3)]

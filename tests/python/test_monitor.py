@@ -24,7 +24,7 @@ def darker(probs):
     return odds * probs / (odds * probs + 1 - probs)
 
 
-def test_quiet_on_the_same_kind_and_loud_on_another(scenes, cal):
+def test_no_alarm_on_the_same_kind_and_an_alarm_on_another(scenes, cal):
     quiet = kandinsky.Monitor(cal).update(scenes.probs[60:], scenes.labels[60:])
     assert not quiet.alarm and quiet.outputs_alarm is None and quiet.units == quiet.labelled_units == 90
     assert [one.cls for one in quiet.coverage] == [0, 1]
@@ -40,7 +40,7 @@ def test_quiet_on_the_same_kind_and_loud_on_another(scenes, cal):
     assert "kandinsky_monitor_alarm" in monitor.prometheus()
 
 
-def test_states_go_on_in_python_and_in_the_command(scenes, cal, tmp_path):
+def test_states_continue_in_python_and_in_the_command(scenes, cal, tmp_path):
     one, other = kandinsky.Monitor(cal), kandinsky.Monitor(cal)
     one.update(scenes.probs[60:])
     other.update(scenes.probs[60:75])
@@ -68,7 +68,7 @@ def test_references_survive_files_and_pickles(scenes, cal, tmp_path):
         assert kandinsky.Monitor(again).update(scenes.probs[60:70]) == kandinsky.Monitor(cal).update(scenes.probs[60:70])
 
 
-def test_groups_wait_for_their_images(scenes):
+def test_groups_are_tested_once_they_are_complete(scenes):
     groups = np.arange(150) // 3
     cal = kandinsky.Calibrator("image").fit(scenes.probs[:60], scenes.labels[:60], groups[:60])
     monitor = kandinsky.Monitor(cal)

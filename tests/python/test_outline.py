@@ -124,12 +124,12 @@ def test_rules_are_kept_and_drawn(scenes, tmp_path):
      ({"classes": -1}, "classes has -1"), ({"classes": "a"}, "classes has 'a'"), ({"classes": [1, 1]}, "more than once"), ({"spacing": "ab"}, "two numbers"), ({"score_function": 3}, "score_function is 3"),
      ({"score_function": "field"}, "calibrator"), ({"calibrator": 3}, "must be a Calibrator"), ({"calibrator": kandinsky.Calibrator(), "score_function": "distance"}, "calibrator has no effect"), ({"unit": "object", "sides": "both"}, "outer masks"), ({"unit": "object", "confidence": 0.9}, "confidence")],
 )  # fmt: skip
-def test_what_cannot_be_is_refused(scenes, options, said):
+def test_invalid_options_are_refused(scenes, options, said):
     with pytest.raises(kandinsky.UsageError, match=said):
         kandinsky.fit_outline(*scenes, **options)
 
 
-def test_what_the_command_warns_of_is_warned_of(scenes):
+def test_the_warnings_of_the_command_are_raised(scenes):
     probs, labels = scenes
     with pytest.warns(kandinsky.CalibrationWarning, match=r"5 calibration groups have it, but alpha 0.1 for both masks needs 19.*sides='outer'"):
         kandinsky.fit_outline(probs[:5], labels[:5])

@@ -67,7 +67,7 @@ def test_parameters_survive_saving_with_their_types(small, tmp_path):
     assert plain.ignore == (255,) and plain.logits == "none"
 
 
-def test_a_loaded_calibrator_reads_logits_as_it_learnt_to(small, tmp_path):
+def test_a_loaded_calibrator_reads_logits_as_in_calibration(small, tmp_path):
     """Logits that happen to lie in [0, 1] look like probabilities: nothing but the file can tell."""
     calibrator = Calibrator("image", logits="softmax").fit(*small)
     calibrator.save(tmp_path / "a.kcal")
@@ -94,7 +94,7 @@ def test_set_params_changes_all_or_nothing():
         assert calibrator.get_params() == before
 
 
-def test_parameters_changed_after_calibration_are_told(small):
+def test_parameters_changed_after_calibration_are_shown(small):
     calibrator = Calibrator("kmeans", clusters=2).fit(*small)
     assert "fit again" not in repr(calibrator)
     calibrator.set_params(clusters=3, method="kmeans")

@@ -42,7 +42,7 @@ def test_every_number_of_the_json_is_an_attribute(evaluation, comparison):
 
 
 @pytest.mark.parametrize("copied", COPIES)
-def test_results_travel(copied, evaluation, comparison):
+def test_results_can_be_pickled(copied, evaluation, comparison):
     twin = copied(evaluation)
     assert str(twin) == str(evaluation) and twin.to_json() == evaluation.to_json()
     np.testing.assert_array_equal(twin.ce_map, evaluation.ce_map)

@@ -21,7 +21,7 @@ NEW_PROBS, NEW_LABELS = moody(30, 2)
 WEIGHTS = 1 + np.arange(60) % 4
 
 
-def test_weights_move_the_thresholds_and_stand_in_the_description():
+def test_weights_change_the_thresholds_and_are_in_the_description():
     plain = kandinsky.Calibrator("image").fit(PROBS, LABELS)
     weighted = kandinsky.Calibrator("image").fit(PROBS, LABELS, weights=WEIGHTS)
     assert weighted.meta_["weights"]["effective_groups"] == pytest.approx(WEIGHTS.sum() ** 2 / (WEIGHTS**2).sum())

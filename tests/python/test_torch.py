@@ -180,7 +180,7 @@ def test_torch_makes_an_onnx_model_of_it(score, tmp_path):
     np.testing.assert_array_equal(session.run(None, {"probs": probs})[0], cal.predict_set(probs))
 
 
-def test_the_state_travels():
+def test_the_state_can_be_stored():
     cal, probs = calibrator()
     other, _ = calibrator(seed=1)
     module, target = PredictionSets(cal, [0.1, 0.3]), PredictionSets(other, [0.2, 0.5])

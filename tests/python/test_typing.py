@@ -134,7 +134,7 @@ def test_a_wrong_word_fails_the_type_checker(tmp_path, checker):
     assert not {line for line in told if line < first and "__dlpack" not in RIGHT.splitlines()[line - 1]}, done.stdout
 
 
-def test_the_types_list_the_words_and_options_that_there_are():
+def test_the_types_list_all_words_and_options():
     from kandinsky import _keywords, _types
 
     names = {method.name: method for method in kandinsky.methods()}

@@ -27,7 +27,7 @@ def volume(random, shape=(9, 11, 6), classes=3):
 
 
 @pytest.mark.parametrize("axis", ["axial", "coronal", "sagittal"])
-def test_slices_go_there_and_back(axis):
+def test_volumes_become_slices_and_volumes_again(axis):
     random = np.random.default_rng(1)
     for _ in range(20):
         probs, affine = volume(random), turned(random)

@@ -133,11 +133,11 @@ KEPT = [
 
 
 @pytest.mark.parametrize("rule,path,text", KEPT)
-def test_a_kept_rule_raises_nothing(rule, path, text):
+def test_a_rule_that_is_kept_gives_no_finding(rule, path, text):
     expect_none(rule(path, text))
 
 
-def test_method_names_are_found_in_code_but_not_in_comments_or_at_home():
+def test_method_names_are_found_in_code_but_not_in_comments_or_their_own_folder():
     methods = ["field", "genann", "image", "mask", "pixel"]
 
     def found(path, text):
@@ -155,7 +155,7 @@ def test_method_names_are_found_in_code_but_not_in_comments_or_at_home():
     assert found("src/cli/commands/demo.cpp", '"genann"\n') == 0
 
 
-def test_a_name_with_another_meaning_may_stand_as_often_as_it_is_listed():
+def test_a_name_with_another_meaning_may_occur_as_often_as_listed():
     def found(text):
         places = {("src/calibrate/a.cpp", "image"): (1, "a unit")}
         return len(list(rules.method_names_stay_at_home("src/calibrate/a.cpp", text, ["image"], places)))

@@ -50,7 +50,7 @@ def test_quiet_is_quiet(room):
     assert room.does("calibrate", *AUTO, *QUICK, "-o", "quiet.kcal", "-q").out == ""
 
 
-def test_inspect_tells_the_losses_and_the_method_of_every_class(room):
+def test_inspect_prints_the_losses_and_the_method_of_every_class(room):
     room.does("calibrate", *AUTO, *QUICK, "-o", "cal.kcal")
     meta = described(room)
     assert meta["method"] == "auto"
@@ -67,7 +67,7 @@ def test_inspect_tells_the_losses_and_the_method_of_every_class(room):
             assert f"{loss:.5f}" in text
 
 
-def test_without_choice_the_file_says_nothing_of_one(room):
+def test_without_a_choice_the_file_records_none(room):
     room.does("calibrate", *DATA, "-m", "image", "-o", "plain.kcal")
     assert all("choice" not in stratum for stratum in described(room, "plain.kcal")["strata"])
 
@@ -108,7 +108,7 @@ def test_shapes_choose_their_number_too(room, method, flag):
         assert 1 <= stratum["regions"] <= int(own) + 1
 
 
-def test_among_methods_the_number_of_regions_is_the_papers_unless_auto_is_said_aloud(room):
+def test_among_methods_the_number_of_regions_is_the_papers_unless_auto_is_given(room):
     out = room.does("calibrate", *QUICK, *AUTO, "--fcc-curves", "auto", "-o", "all.kcal").out.splitlines()
     assert re.fullmatch(r"class +pixel +image +kmeans +genann +fcc 3 +fcc 6 +fcc 12 +field *", out[0])
 
@@ -140,7 +140,7 @@ def test_help_names_it_everywhere():
     assert "--preset" in help_text("compare")
 
 
-def test_one_image_is_too_few_to_judge_by(tmp_path):
+def test_one_image_is_too_few_for_cross_validation(tmp_path):
     few = Room(tmp_path)
     probs, labels = scene(1, classes=2, grid=(8, 10))
     few.save("probs.npy", probs)

@@ -33,7 +33,7 @@ CALIBRATE = ("calibrate", "--probs", "cal_probs.npy", "--labels", "cal_labels.np
 
 
 @pytest.mark.parametrize("method", ["field", "image", "pixel", "mask", "kmeans", "auto"])
-def test_every_method_tells_the_sentence_everywhere_and_keeps_the_option(room, method):
+def test_every_method_states_the_guarantee_everywhere_and_stores_the_option(room, method):
     more = ["--mask", "mask.npy"] if method == "mask" else []
     said = room.does(*CALIBRATE, "--method", method, "--confidence", "0.9", *more).out
     meta = json.loads(room.does("inspect", "c.kcal", "--json").out)
@@ -65,7 +65,7 @@ def test_more_confidence_means_larger_sets_and_none_is_todays_promise(room):
     assert json.loads(room.does("inspect", "c.kcal", "--json").out)["options"]["confidence"] == 0.99
 
 
-def test_too_few_groups_are_told_with_the_number_that_is_needed(room):
+def test_too_few_groups_give_a_warning_with_the_number_needed(room):
     result = room.run(*CALIBRATE, "--groups", "groups.npy", "--confidence", "0.999")
     assert result.code == 0
     told = result.err

@@ -266,7 +266,7 @@ def test_a_model_with_one_plane_says_so_itself(room):
 
 
 @pytest.mark.parametrize("score", ["near", "margin", "raps"])
-def test_every_operator_set_from_13_to_25_will_do(room, score):
+def test_every_operator_set_from_13_to_25_works(room, score):
     room.calibrate(*SCORES[score])
     images = np.random.default_rng(1).normal(size=(1, 2, 5, 7)).astype(np.float32)
     for opset in range(13, 26):

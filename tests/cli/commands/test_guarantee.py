@@ -44,7 +44,7 @@ def expected(method, pooling, split, grouped):
 @pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
 @pytest.mark.parametrize("pooling", ["groups", "pixels"])
 @pytest.mark.parametrize("method", ["pixel", "field", *FIXED, *FOUND])
-def test_the_sentence_is_the_one_of_the_rule_wherever_it_is_told(room, method, pooling, split, grouped):
+def test_the_guarantee_is_that_of_the_rule_wherever_it_is_printed(room, method, pooling, split, grouped):
     words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", method, "--pooling", pooling, "-o", "cal.kcal"]
     words += {"mask": ["--mask", "mask.npy"], "genann": ["--genann-generations", "5"]}.get(method, [])
     if method in (*FIXED, "pixel"):
@@ -79,12 +79,12 @@ def test_what_is_learnt_again_without_each_group_is_promised_for_the_image(room,
     assert sentence in said
 
 
-def test_the_released_code_is_promised_nothing(room):
+def test_the_released_code_has_no_guarantee(room):
     room.does("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", "pixel", "--compat", "released", "-o", "cal.kcal")
     assert re.match(NOTHING, json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"])
 
 
-def test_a_choice_on_the_images_that_set_the_thresholds_is_promised_nothing_and_on_others_what_was_chosen_is(room):
+def test_a_choice_has_a_guarantee_only_if_made_on_other_images_than_those_that_set_the_thresholds(room):
     words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-m", "auto", "-o", "cal.kcal"]
     room.does(*words, "--promise", "none")
     assert re.match(NOTHING, json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"])
@@ -100,7 +100,7 @@ LABELLED = "Take a pixel, and a new image with a label there: its set there cont
 
 
 @pytest.mark.parametrize("pooling", ["groups", "pixels"])
-def test_pixels_of_images_are_promised_their_label_where_all_classes_share_a_curve(room, pooling):
+def test_the_guarantee_is_for_labels_if_all_classes_share_a_curve(room, pooling):
     words = ["calibrate", "--probs", "probs.npy", "--method", "pixel", "--condition", "none", "--pooling", pooling, "-o", "cal.kcal"]
     said = room.does(*words, "--labels", "labels.npy").out
     assert LABELLED in said and ALPHA.split(",")[0] in said, said

@@ -65,7 +65,7 @@ def test_warnings_about_many_classes_are_one_line_each(room):
     assert "have few calibration images" in warnings[1] and "below alpha = " in warnings[1]
 
 
-def test_few_groups_are_told_once_and_long_lists_are_cut(room):
+def test_few_groups_give_one_warning_and_long_lists_are_shortened(room):
     probs, labels = scene(20, seed=2)
     room.save("p.npy", probs)
     room.save("y.npy", labels)

@@ -90,7 +90,7 @@ def test_volumes_of_nifti_files_are_in_cubic_millimetres(room):
     assert len(list((room.folder / "L").iterdir())) == 12
 
 
-def test_too_few_groups_have_no_end(room):
+def test_too_few_groups_give_infinite_intervals(room):
     probs, labels = discs(5, 30)
     room.save("p.npy", probs), room.save("y.npy", labels)
     done = room.run("measure", "--cal-probs", "p.npy", "--cal-labels", "y.npy", "--probs", "p.npy", "--csv", "v.csv")

@@ -37,7 +37,7 @@ def watch(room, calibrator, probs, *more):
     return done, json.loads((room / "out.json").read_text())
 
 
-def test_a_stream_of_the_same_kind_is_quiet_and_another_rings(room):
+def test_a_stream_of_the_same_kind_raises_no_alarm_and_another_raises_one(room):
     done, quiet = watch(room, "plain", "all", "--labels", "all_y.npy")
     assert not quiet["alarm"] and quiet["units"] == 90 and quiet["reference_units"] == 60
     assert "no change found" in done.out and "coverage of class 2" in done.out
@@ -61,7 +61,7 @@ def test_labels_show_that_a_class_lost_odds_in_its_own_pixels(room):
     assert 'kandinsky_monitor_alarm{kind="odds"} 1' in (room / "odds.prom").read_text().splitlines()
 
 
-def test_the_state_is_the_same_however_the_stream_is_cut(room):
+def test_the_state_does_not_depend_on_the_division_of_the_stream(room):
     for calibrator in ["plain", "grouped"]:
         for threads, parts in [(1, ["all"]), (3, ["a", "b"])]:
             state = f"{calibrator}{threads}.state"
@@ -78,7 +78,7 @@ def test_the_last_group_waits_for_its_images(room):
     assert watch(room, "grouped", "all", *groups, "--complete")[1]["units"] == 30
 
 
-def test_images_that_come_again_are_named(room):
+def test_images_that_were_seen_before_are_reported(room):
     watch(room, "plain", "a", "--state", "again.state")
     done, found = watch(room, "plain", "a", "--state", "again.state", "--skip-seen", "--labels", "a_y.npy")
     assert found["units"] == 21 and found["labelled_units"] == 21 and "21 of 21 images" in done.warnings[0]

@@ -69,7 +69,7 @@ def test_the_result_is_that_of_calibrate_and_predict_on_the_same_files(trained):
     assert "3 networks" in trained.does("inspect", trained.root / "kandinsky.kcal").out
 
 
-def test_sizes_that_differ_get_a_grid_that_holds_all(trained):
+def test_images_of_different_sizes_get_a_grid_that_contains_all(trained):
     done = trained.does("nnunet", RESULT, *FAST)
     canonical = [nib.as_closest_canonical(nib.Nifti1Image(truth, matrix)).shape for _, truth, matrix in trained.cases.values()]
     width, height = max(shape[0] for shape in canonical), max(shape[1] for shape in canonical)
@@ -208,7 +208,7 @@ def test_options_without_effect_and_folds_that_are_not_there_are_refused(trained
     trained.refuses(4, ["no folder"], "nnunet", RESULT, "--predict", "nowhere")
 
 
-def test_the_variables_of_nnunet_tell_where_labels_are(trained, monkeypatch):
+def test_the_labels_are_found_by_the_variables_of_nnunet(trained, monkeypatch):
     moved = trained.folder / "elsewhere"
     shutil.move(trained.folder / "nnUNet_preprocessed", moved)
     monkeypatch.setenv("nnUNet_preprocessed", str(moved))

@@ -121,7 +121,7 @@ def test_objects_of_volumes_are_sized_in_cubic_millimetres(room):
     assert [row["objects"] for row in found["objects"]] == [sum(s <= 2.5 for s in sizes), sum(s > 2.5 for s in sizes)]
 
 
-def test_what_has_no_effect_or_cannot_be_is_refused(room, given):
+def test_options_without_effect_and_impossible_calls_are_refused(room, given):
     for words in (["--sides", "outer"], ["--confidence", "0.9"], ["--small", "3"], ["--share", "2"], ["--connectivity", "8"]):
         expect_refusal(room.run("outline", *given, "--save", "r.json", *words), 2)
     expect_refusal(room.run("outline", *given[:4], "--save", "r.json", "--unit", "lesion"), 2, "--unit is 'lesion', but must be group or object")
@@ -129,7 +129,7 @@ def test_what_has_no_effect_or_cannot_be_is_refused(room, given):
     assert not (room.folder / "r.json").exists()
 
 
-def test_a_mask_that_was_not_made_has_no_size_and_a_small_one_is_told(room):
+def test_a_mask_that_was_not_made_has_no_size_and_a_small_one_gives_a_warning(room):
     probs, labels = squares(40, 0)
     room.save("p.npy", probs), room.save("all.npy", np.ones_like(labels))
     done = room.run("outline", "--cal-probs", "p.npy", "--cal-labels", "all.npy", "--unit", "object", "--score", "probability", "--probs", "p.npy", "--labels", "all.npy")

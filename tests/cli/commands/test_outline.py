@@ -92,7 +92,7 @@ def test_slices_of_volumes_of_several_depths_are_written_in_the_order_of_the_inp
         np.testing.assert_array_equal(codes[own, 0], distance(probs[own, 1] > 0.5) <= large + 1e-5)
 
 
-def test_images_without_the_class_and_classes_that_nobody_has_are_told(room):
+def test_images_without_the_class_and_classes_without_images_are_reported(room):
     """Empty masks: nothing predicted, nothing true, or both; an absent class; all of it is defined."""
     cal, new = discs(41, 20), discs(4, 21)
     new[0][0, 1], new[0][0, 0] = 0.01, 0.99  # nothing predicted
@@ -129,7 +129,7 @@ def test_what_is_judged_is_what_the_masks_do(room):
     assert "guaranteed for a new image that has the class, with probability at least 0.9" in said
 
 
-def test_one_mask_alone_is_tighter(room):
+def test_a_single_mask_is_closer_to_the_object(room):
     given = save_all(room, discs(60, 5), discs(9, 6))
     codes = {}
     for sides in ("both", "outer", "inner"):
@@ -165,14 +165,14 @@ def test_values_of_a_calibrator_are_a_score(room):
                    "--calibrator has no effect")
 
 
-def test_too_few_groups_are_told(room):
+def test_too_few_groups_give_a_warning(room):
     given = save_all(room, discs(12, 12), discs(2, 13))
     done = room.run("outline", *given, "--probs", "np.npy", "-o", "o.npy")
     assert done.code == 0 and "12 calibration groups have it, but alpha 0.1 for both masks needs 19" in done.err
     assert (room.load("o.npy") == 1).all()
 
 
-def test_an_outer_mask_that_says_nothing_is_told_with_the_remedy(room):
+def test_a_useless_outer_mask_gives_a_warning_with_a_remedy(room):
     probs, labels = discs(41)
     given = save_all(room, (probs, labels), discs(3, 1))
     assert "nearly the whole image" not in room.run("outline", *given, "--save", "a.json").err
@@ -201,7 +201,7 @@ def test_a_confidence_takes_a_higher_rank(room):
     assert done.code == 0 and "80 calibration groups have it" in done.err
 
 
-def test_what_cannot_be_is_refused(room):
+def test_invalid_options_are_refused(room):
     given = save_all(room, discs(12, 14), discs(2, 15))
 
     def refuse(*words):

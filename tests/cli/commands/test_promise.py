@@ -83,7 +83,7 @@ def test_by_default_field_leaves_groups_out_and_inspect_says_so(room):
     assert "No general finite-sample guarantee" in quiet and "promise loo" in quiet
 
 
-def test_what_cannot_be_promised_is_refused(room):
+def test_a_guarantee_that_cannot_be_given_is_refused(room):
     probs, labels = scene(6, 2, (4, 5), seed=6)
     room.save("probs.npy", probs)
     room.save("labels.npy", labels)
@@ -96,7 +96,7 @@ def test_what_cannot_be_promised_is_refused(room):
 
 @pytest.mark.parametrize("words", [("--promise", "loo"), ("--promise", "none"), ("--promise", "split"), ("--pooling", "pixels"), ("-m", "image")],
                          ids=lambda words: words[1])  # fmt: skip
-def test_a_class_of_one_group_has_thresholds_as_the_page_of_field_says(tmp_path, words):
+def test_a_class_of_one_group_has_the_thresholds_of_the_image(tmp_path, words):
     room = Room(tmp_path)
     probs, labels = scene(12, grid=(8, 9), seed=1)
     labels[1:][labels[1:] == 2] = 0

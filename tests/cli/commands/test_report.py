@@ -57,7 +57,7 @@ def test_the_page_carries_the_numbers_of_evaluate(room, has_page):
 CAL = ["--cal-probs", "probs.npy", "--cal-labels", "labels.npy"]
 
 
-def test_outlines_stand_on_the_page_as_the_command_makes_them(room, has_page):
+def test_outlines_on_the_page_equal_those_of_the_command(room, has_page):
     if not has_page:
         pytest.skip(f"this program was {WITHOUT}")
     room.does("outline", *CAL, *INPUT, "--alpha", "0.4", "--share", "0.8", "--save", "rule.json", "-o", "codes.npy", "--json", "o.json")
@@ -76,7 +76,7 @@ def test_outlines_stand_on_the_page_as_the_command_makes_them(room, has_page):
     assert not (room.folder / "no.html").exists()
 
 
-def test_the_curves_of_the_pixel_and_of_the_image_stand_beside_other_methods(room, has_page):
+def test_the_curves_of_the_pixel_and_of_the_image_are_shown_beside_other_methods(room, has_page):
     if not has_page:
         pytest.skip(f"this program was {WITHOUT}")
     room.does("report", "kmeans.kcal", *INPUT, "-o", "without.html")

@@ -180,7 +180,7 @@ def test_inspect_shows_the_score_and_its_options(room):
         (["--score", "aps", "--compat", "released"], "--compat released has the score lac only"),
     ],
 )
-def test_scores_that_make_no_sense_are_refused(room, flags, said):
+def test_invalid_scores_are_refused(room, flags, said):
     room.refuses(2, [said], "calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-o", "x.kcal", *flags)
 
 
@@ -222,7 +222,7 @@ def test_empty_sets_are_filled_unless_they_are_kept(room):
     assert "filled, the sets cover" in room.does("evaluate", cal, *inputs).out
 
 
-def test_predict_ends_with_what_the_sets_hold_and_warns_when_they_are_full(room):
+def test_predict_prints_a_summary_of_the_sets_and_warns_if_they_are_full(room):
     cal = room.calibrate("--method", "image")
     for alpha, flags in (("0.4", []), ("0.4", ["--packed"]), ("0.01", [])):
         found = room.does("predict", cal, "--probs", "probs.npy", "--alpha", alpha, "-o", "s.npy", *flags)

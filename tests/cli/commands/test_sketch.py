@@ -75,7 +75,7 @@ def test_two_named_pipes_of_any_number_format_are_read_side_by_side(many):
 
 
 @pytest.mark.parametrize("method", ["pixel", "image"])
-def test_thresholds_are_above_the_exact_ones_by_the_told_error_at_most(many, method):
+def test_thresholds_exceed_the_exact_ones_by_at_most_the_stated_error(many, method):
     many.calibrate("--method", method, "--curves", "exact.npy", "--pooling", "pixels")
     stream(many, "--method", method, "--curves", "sketch.npy", *SKETCH)
     error = json.loads(many.does("inspect", "cal.kcal", "--json").out)["options"]["sketch"]["error"]
@@ -87,7 +87,7 @@ def test_thresholds_are_above_the_exact_ones_by_the_told_error_at_most(many, met
     assert above.min() >= 0 and above.max() <= error
 
 
-def test_inspect_tells_the_error_in_words(many):
+def test_inspect_prints_the_error_in_words(many):
     stream(many, "--method", "kmeans", *SKETCH)
     line = next(line for line in many.does("inspect", "cal.kcal").out.splitlines() if line.startswith("precision"))
     assert "at most 0.0099" in line and "never below" in line

@@ -65,7 +65,7 @@ def test_a_table_of_weights_is_the_array(weighted):
     assert (weighted.folder / "w.npy.kcal").read_bytes() == (weighted.folder / "w.csv.kcal").read_bytes()
 
 
-def test_what_is_told(weighted):
+def test_calibrate_and_inspect_state_the_weights(weighted):
     w = weighted.load("w.npy")[::2]
     done = weighted.does("calibrate", *CAL, "--groups", "groups.npy", "--weights", "w.npy", "-o", "w.kcal")
     effective = w.sum() ** 2 / (w**2).sum()

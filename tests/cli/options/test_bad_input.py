@@ -218,7 +218,7 @@ def test_bad_test_images_are_found_before_the_calibration(room):
 
 # ---- little data is no error -------------------------------------------------------------------
 @pytest.mark.parametrize("method", ["pixel", "image", "kmeans"])
-def test_a_class_without_a_pixel_is_warned_of_and_in_every_set(room, method):
+def test_a_class_without_a_pixel_gives_a_warning_and_is_in_every_set(room, method):
     labels = room.save("two.npy", room.labels % 2)
     result = room.does("calibrate", "--probs", "probs.npy", "--labels", labels, "--method", method, "-o", "cal.kcal")
     assert [w for w in result.warnings if "class 2" in w], result
@@ -229,7 +229,7 @@ def test_a_class_without_a_pixel_is_warned_of_and_in_every_set(room, method):
     assert not (room.load("sets.npy")[:, :2] == 1).all()
 
 
-def test_a_single_image_is_warned_of_and_gives_infinite_thresholds(room):
+def test_a_single_image_gives_a_warning_and_infinite_thresholds(room):
     probs, labels = room.save("p1.npy", room.probs[:1]), room.save("y1.npy", room.labels[:1])
     result = room.does("calibrate", "--probs", probs, "--labels", labels, "--score", "lac", "--method", "image", "-o", "cal.kcal")
     assert len(result.warnings) == 1 and "only 1 calibration image" in result.warnings[0], result
@@ -275,7 +275,7 @@ WRONG_USAGE = [
 
 
 @pytest.mark.parametrize("extra,parts", WRONG_USAGE, ids=lambda value: " ".join(value))
-def test_wrong_usage_of_calibrate_is_told_with_the_choices(room, extra, parts):
+def test_wrong_usage_of_calibrate_is_reported_with_the_choices(room, extra, parts):
     room.refuses(2, parts, *CALIBRATE, *extra)
 
 

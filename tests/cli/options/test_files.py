@@ -76,7 +76,7 @@ def test_the_ignore_label_of_a_dataset_json_is_ignored(volumes):
     volumes.refuses(3, ["dataset.json", "JSON"], *arguments)
 
 
-def test_a_decathlon_root_stands_for_its_labels_and_mac_files_are_passed_over(volumes):
+def test_a_decathlon_root_means_its_labels_and_mac_files_are_ignored(volumes):
     root = volumes.folder / "Task99"
     (root / "imagesTr").mkdir(parents=True)
     (volumes.folder / "labels").rename(root / "labelsTr")

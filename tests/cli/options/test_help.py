@@ -116,7 +116,7 @@ def test_the_demo_names_a_next_command_that_works(demo):
         assert (folder / words[words.index("-o") + 1]).exists()
 
 
-def test_the_demo_goes_on_with_a_low_coverage_error_and_small_sets(demo, tmp_path):
+def test_the_demo_recommends_a_method_with_a_low_coverage_error_and_small_sets(demo, tmp_path):
     medical = run("demo", "-o", "demo", "--preset", "medical", *SMALL, cwd=tmp_path)
     for folder, printed in (demo, (tmp_path, medical.out)):
         errors, price = dict.fromkeys(default_methods(), 0.0), {}

@@ -22,7 +22,7 @@ def test_what_is_no_number_is_refused_in_one_short_line(room, words):
     assert len(result.err) < 200, result.err
 
 
-def test_a_leading_zero_means_nothing(room):
+def test_a_leading_zero_has_no_effect(room):
     for seed in ["10", "010", "0010"]:
         room.calibrate("-m", "kmeans", "--seed", seed, output=f"{seed}.kcal")
     ten = (room.folder / "10.kcal").read_bytes()

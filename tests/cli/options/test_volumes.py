@@ -120,7 +120,7 @@ def test_a_label_map_is_no_probability(volumes):
     volumes.refuses(3, ["uint8", "labels rather than probabilities"], "predict", "a.kcal", "--probs", "labels", "-o", "s")
 
 
-def test_threads_do_not_show_in_results(volumes):
+def test_threads_have_no_effect_on_results(volumes):
     for threads in "14":
         volumes.does("calibrate", *FOLDERS, "-m", "kmeans", "--threads", threads, "-o", f"{threads}.kcal")
         volumes.does("predict", f"{threads}.kcal", "--probs", "probs", "--threads", threads, "-o", f"sets{threads}")

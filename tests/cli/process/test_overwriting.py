@@ -63,7 +63,7 @@ def test_another_spelling_or_link_is_the_same_file(made, spell):
     made.refuses(2, ["--output", "the input of --probs"], *CALIBRATE, "-o", spell)
 
 
-def test_files_of_input_folders_are_kept_and_others_may_lie_there(made):
+def test_files_of_input_folders_are_kept_and_others_may_be_written_there(made):
     words = ("calibrate", "--probs", "p", "--labels", "y", "-m", "image")
     made.refuses(2, ["a file of --labels y"], *words, "-o", "a.kcal", "--regions", "y/s1.npy")
     for _ in range(2):  # the second time it is there

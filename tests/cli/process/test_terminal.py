@@ -72,14 +72,14 @@ def screen(sent):
     return [line for line in lines if line.strip()]
 
 
-def test_the_screen_is_understood():
+def test_the_rendered_screen_is_parsed_correctly():
     assert screen("ab\r\x1b[Kc\r\nde\r\x1b[K") == ["c"]
     assert screen("abc\rX\r\n") == ["Xbc"]
     assert screen("stage [## ] 70 %") == ["stage [## ] 70 %"]
 
 
 @pytest.mark.parametrize("args", WORK.values(), ids=WORK)
-def test_progress_is_shown_on_a_terminal_and_wiped_at_the_end(place, args):
+def test_progress_is_shown_on_a_terminal_and_erased_at_the_end(place, args):
     code, out, sent = on_terminal(args, place.folder)
     assert code == 0
     assert BAR.search(sent), sent
@@ -107,7 +107,7 @@ def test_quiet_is_silent_on_a_terminal_too(place, args):
     assert (code, sent) == (0, "")
 
 
-def test_warnings_and_errors_stand_on_lines_of_their_own(place):
+def test_warnings_and_errors_are_on_separate_lines(place):
     few = ["calibrate", "--probs", "few_probs.npy", "--labels", "few_labels.npy", "-m", "kmeans", "-o", "out.kcal"]
     code, _, sent = on_terminal(few, place.folder)
     assert code == 0 and BAR.search(sent)

@@ -110,7 +110,7 @@ def test_a_comparison_is_the_same(scenes, ranks):
 
 
 @pytest.mark.parametrize("groups", [[], ["--group-by", "(case[0-9]+)"]], ids=["images", "groups"])
-def test_files_of_a_folder_are_dealt_and_a_bad_one_ends_all(tmp_path, scenes, groups):
+def test_files_of_a_folder_are_divided_among_ranks_and_a_bad_one_ends_all(tmp_path, scenes, groups):
     room = Scenes.__new__(Scenes)
     room.folder, room.alone = tmp_path, {}
     for kind in ("probs", "labels"):
@@ -155,7 +155,7 @@ def test_a_bad_value_on_one_rank_ends_all(scenes, image):
                    "calibrate", "--probs", "bad.npy", "--labels", "demo/cal_labels.npy", "-m", "kmeans", "-o", "c.kcal")
 
 
-def test_bad_values_on_all_ranks_are_told_once(scenes):
+def test_bad_values_on_all_ranks_are_reported_once(scenes):
     scenes.save("all_bad.npy", np.full((26, 2, 20, 24), 7.0, np.float32))
     expect_one_end(scenes, 3, ["all_bad.npy", "image 0"], 3,
                    "calibrate", "--probs", "all_bad.npy", "--labels", "demo/cal_labels.npy", "-o", "c.kcal")
@@ -174,11 +174,11 @@ def test_a_full_disk_at_the_writer_ends_all(scenes):
         (["calibrate", *Scenes.cal, "-m", "no-such", "-o", "c.kcal"], ["no-such"]),
     ],
 )
-def test_wrong_usage_is_told_once(scenes, args, parts):
+def test_wrong_usage_is_reported_once(scenes, args, parts):
     expect_one_end(scenes, 2, parts, 3, *args)
 
 
-def test_without_the_plugin_the_way_to_it_is_told_once(scenes):
+def test_without_the_plugin_one_line_says_how_to_get_it(scenes):
     missing = {"KANDINSKY_MPI": "/no/such/file"}
     expect_one_end(scenes, 2, ["libopenmpi-dev", "KANDINSKY_MPI"], 2, "calibrate", *scenes.cal, "-o", "c.kcal", env=missing)
 

@@ -111,7 +111,7 @@ def test_a_stored_pair_is_checked_when_the_model_is_opened(tmp_path):
     assert "does not reproduce" in result.stderr and "net.check.npz" in result.stderr
 
 
-def test_what_the_outputs_are_is_never_guessed(tmp_path):
+def test_the_kind_of_outputs_must_be_stated(tmp_path):
     unet(tmp_path / "net.onnx", "batch_norm")
     np.save(tmp_path / "images.npy", np.zeros((1, 3, 16, 16), np.float32))
     result = kandinsky("infer", "--model", "net.onnx", "--images", "images.npy", "-o", "p.npy", cwd=tmp_path, check=False)
