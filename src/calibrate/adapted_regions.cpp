@@ -10,10 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "calibrate/choose.hpp"
+#include "calibrate/learn_again.hpp"
 #include "calibrate/leave_one_out.hpp"
 #include "core/base/fail.hpp"
-#include "core/team/team.hpp"
 #include "curve/group_weights.hpp"
 #include "partition/envelope.hpp"
 #include "partition/region_distributions.hpp"
@@ -192,27 +191,12 @@ class AdaptedRelearner {
 
     /// The regions that all groups except one find. Strata without scores of these groups keep their regions.
     void find_regions(std::uint32_t group, std::vector<Partition>& regions) {
-        bool known = false;
-        for (const Evidence& one : evidence_)
-            for (const Evidence::Image& image : one.images())
-                known = known || (image.group != group && !image.scores.empty());
-        if (!known) return;
-        std::vector<std::uint32_t> others;
-        for (std::uint32_t image = 0; image < places_.size(); ++image)
-            if (places_[image] != group) others.push_back(image);
-        const Dataset rest = as_rank_part(run_.data().subset(others),
-                                          std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
-        Muted muted(progress_);
-        CalibrateOptions options = options_;
-        options.promise = Promise::none;
-        CalibrationRun own(rest, {options}, muted);
-        std::vector<Choice> choices(strata());
-        for (Choice& one : choices) one.method = options.method.name;
-        if (has_choice(options)) choices = std::move(choose(rest, own.census(), {options}, muted).front());
+        if (!others_have_scores(evidence_, group)) return;
+        LearnAgain again(run_, group, places_, options_, strata(), progress_);
         for (std::uint32_t s = 0; s < strata(); ++s) {
-            if (!evidence_[s].has(group) || own.census().totals[s] == 0) continue;
-            if (method(options.method.name).uses_features) own.find_features();
-            regions[s] = own.region_of(settled(options, choices[s]), s);
+            if (!evidence_[s].has(group) || again.run.census().totals[s] == 0) continue;
+            if (method(options_.method.name).uses_features) again.run.find_features();
+            regions[s] = again.run.region_of(settled(again.options, again.choices[s]), s);
         }
     }
 

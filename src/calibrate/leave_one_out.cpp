@@ -10,11 +10,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "calibrate/choose.hpp"
+#include "calibrate/learn_again.hpp"
 #include "calibrate/region_judge.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
-#include "core/team/team.hpp"
 #include "curve/group_weights.hpp"
 #include "partition/envelope.hpp"
 
@@ -152,41 +151,27 @@ class Relearner {
 
   private:
     void learn_without(std::uint32_t group) {
-        std::vector<std::uint32_t> others;
-        for (std::uint32_t image = 0; image < places_.size(); ++image)
-            if (places_[image] != group) others.push_back(image);
-        bool known = false;
-        for (std::size_t s = 0; s < strata(); ++s) {
-            for (const Evidence::Image& image : evidence_[s].images())
-                known = known || (image.group != group && !image.scores.empty());
+        for (std::size_t s = 0; s < strata(); ++s)
             if (evidence_[s].has(group)) fits_.set(group, s, Learnt::nothing);
-        }
-        if (!known) return judge_nothing(group);
-        const Dataset rest = as_rank_part(run_.data().subset(others),
-                                          std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
-        Muted muted(progress_);
-        CalibrateOptions options = options_;
-        options.promise = Promise::none;
-        CalibrationRun own(rest, {options}, muted);
-        std::vector<Choice> choices(strata());
-        for (Choice& one : choices) one.method = options.method.name;
-        if (has_choice(options)) choices = std::move(choose(rest, own.census(), {options}, muted).front());
+        if (!others_have_scores(evidence_, group)) return judge_nothing(group);
+        LearnAgain again(run_, group, places_, options_, strata(), progress_);
         std::map<std::string, std::vector<std::uint32_t>> soft;
         for (std::uint32_t s = 0; s < strata(); ++s) {
-            if (fits_.kind(group, s) == Learnt::unknown || own.census().totals[s] == 0) continue;
-            const Method& how = method(choices[s].method);
+            if (fits_.kind(group, s) == Learnt::unknown || again.run.census().totals[s] == 0) continue;
+            const Choice& choice = again.choices[s];
+            const Method& how = method(choice.method);
             if (how.fit_curves) {
-                soft[label_of(choices[s].method, choices[s].tuned)].push_back(s);
+                soft[label_of(choice.method, choice.tuned)].push_back(s);
                 continue;
             }
-            if (how.uses_features) own.find_features();
-            fits_.set(group, s, own.region_of(settled(options, choices[s]), s));
+            if (how.uses_features) again.run.find_features();
+            fits_.set(group, s, again.run.region_of(settled(again.options, choice), s));
         }
         for (const auto& [label, those] : soft) {
-            CalibrateOptions one = settled(options, choices[those.front()]);
+            CalibrateOptions one = settled(again.options, again.choices[those.front()]);
             one.pooling = Pooling::pixels;
             one.promise = Promise::leave_one_out;
-            const std::vector<SoftCurves> made = own.soft_curves(one, those, nullptr, Ladder{});
+            const std::vector<SoftCurves> made = again.run.soft_curves(one, those, nullptr, Ladder{});
             for (std::size_t i = 0; i < those.size(); ++i) {
                 fits_.set(group, those[i], Learnt::smooth);
                 judge_.add(evidence_[those[i]], group, &storage_of(made[i].curves), {}, envelopes_[those[i]]);
