@@ -25,7 +25,7 @@ class OutlineRule(Rule):
     Attributes
     ----------
     calibrator : Calibrator or None
-        The calibrator given to :func:`fit_outline`. A file has none: set it after :meth:`load` if the score is "field".
+        The calibrator given to :func:`fit_outline`. A loaded rule has none: set it after :meth:`load` if the score is "field".
     """
 
     _format = "kandinsky outlines"
@@ -142,8 +142,8 @@ def fit_outline(
     confidence : float
         0: `alpha` holds on average over the draws of calibration data; otherwise in at least this share of them, such as 0.95.
     share : float, optional
-        The outer mask contains at least this share of the object, and at most 1 - share times the object's size of the inner mask
-        lies outside it. The object is all pixels of the class in a group, and the default is 1. With ``unit="object"`` an object
+        The outer mask contains at least this share of the object, and the inner mask exceeds the object by at most 1 - share
+        times its size. The object is all pixels of the class in a group, and the default is 1. With ``unit="object"`` an object
         is missed unless the outer mask contains this share of it; with the default 0, one pixel is enough.
     unit : {"group", "object"}
         Unit of `alpha`: groups whose masks fail, or objects that the outer mask misses. Objects are connected components.

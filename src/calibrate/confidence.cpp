@@ -194,7 +194,7 @@ void check_confidence(const CalibrateOptions& options) {
              "independent and only their mean is bounded; use --promise split");
     if (options.promise == Promise::none)
         fail(ErrorKind::usage,
-             "--confidence makes a promise, but --promise none asks for none; use --promise split");
+             "--confidence needs a guarantee, but --promise none has none; use --promise split");
     if (options.risk != Risk::recall && options.condition != Condition::by_class)
         fail(ErrorKind::usage, "--risk {} is about single classes; leave out --condition none",
              name_of(options.risk));

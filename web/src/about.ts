@@ -42,14 +42,14 @@ export function provenanceSection(report: Report): HTMLElement {
   );
   const block = report.coverage_block;
   const resolution =
-    `Maps are kept to 1/254 of their scale. Coverage curves of ` +
-    `${block === 1 ? "every pixel" : `blocks of ${block} x ${block} pixels`} are kept to 1/100 ` +
+    `Maps are rounded to 1/254 of their scale. Coverage curves of ` +
+    `${block === 1 ? "every pixel" : `blocks of ${block} x ${block} pixels`} are rounded to 1/100 ` +
     `at the levels 0.05 to 0.95; ` +
     `sets of the examples are exact at every position of the slider. Tables and diagrams are not rounded.`;
   return section(
     "provenance",
     "Origin of this report",
-    `Kandinsky ${report.version}, schema ${report.schema}, ${width} x ${height} pixels, ` +
+    `Kandinsky ${report.version}, schema ${report.schema}, ${height} x ${width} pixels (height x width), ` +
       `${report.images.cal} calibration and ${report.images.test} test images. The same inputs and ` +
       `command make the same file.`,
     command

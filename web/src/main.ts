@@ -28,7 +28,7 @@ function header(report: Report): HTMLElement {
       "p",
       { class: "facts-line" },
       `${plural(report.images.cal, "calibration image")}${groups}, ` +
-        `${plural(report.images.test, "test image")}, ${width} x ${height} pixels, ` +
+        `${plural(report.images.test, "test image")}, ${height} x ${width} pixels (height x width), ` +
         `${report.classes.length} classes`,
     ),
   );

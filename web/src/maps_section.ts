@@ -285,13 +285,13 @@ export function partitionSection(store: Store): HTMLElement | null {
   return section(
     "regions",
     "Which pixels share their scores",
-    "A method is a choice of regions, or of how far to share. Methods with shapes are drawn as " +
+    "A method chooses regions, or how far pixels share their scores. Methods with shapes are drawn as " +
       "lines over the k-means regions.",
     h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, legends[i])), ...blends),
   );
 }
 
-/** For methods without regions: what they blended, class by class. */
+/** The weights of methods without regions, class by class. */
 function blendCharts(store: Store): HTMLElement[] {
   const { report } = store;
   const blended = report.methods
@@ -299,7 +299,7 @@ function blendCharts(store: Store): HTMLElement[] {
     .filter((m) => report.methods[m].strata.some((stratum) => weightColumns(stratum.geometry).length > 0));
   return blended.map((m) => {
     const frame = new ChartFrame(
-      `What ${report.methods[m].name} blends`,
+      `Weights of ${report.methods[m].name}`,
       `weights-${m}`,
       "Every pixel's distribution is a blend: of the image's, of pixels nearby (space), and of " +
         "pixels where the class is about as common (rings; tau says how nearly). Cross-validation " +

@@ -298,7 +298,7 @@ export function buildMonitor(data: MonitorData): Node[] {
         { class: "facts-line" },
         `${plural(verdict.images, "image")}, ${plural(verdict.units, verdict.unit)} judged, ` +
           `compared with ${plural(verdict.reference_units, `calibration ${verdict.unit}`)}; ` +
-          `${width} x ${height} pixels, ${data.classes.length} classes`,
+          `${height} x ${width} pixels (height x width), ${data.classes.length} classes`,
       ),
       h("p", { class: rang ? "verdict alarm" : "verdict", role: "status" }, rang ? "Alarm" : "No alarm"),
       h("ul", { class: "verdict-lines" }, ...verdict.text.map((line) => h("li", {}, line))),

@@ -24,7 +24,7 @@ export function headline(store: Store): string {
   );
   const lead =
     report.methods.length > 1
-      ? `${report.methods[best].name} serves ${name} best: its coverage error is ` +
+      ? `${report.methods[best].name} is the best method for ${name}: its coverage error is ` +
         `${fixed(own.mean_ce)}, ` +
         `${lowest ? "the lowest" : "within a tenth of the lowest, and its sets are smaller"}`
       : `The coverage error of ${report.methods[best].name} for ${name} is`;
@@ -39,7 +39,7 @@ export function headline(store: Store): string {
   const price =
     own.false_share === null
       ? ""
-      : ` The price: ${percent(own.false_share)} of the other pixels have it in their set too.`;
+      : ` The price: ${percent(own.false_share)} of the pixels of other classes have it in their set.`;
   return `${lead}${number}.${floor}${sets}${price}`;
 }
 

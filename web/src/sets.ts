@@ -282,9 +282,9 @@ export function setsSection(store: Store): HTMLElement {
   return section(
     "sets",
     "Prediction sets",
-    "Move alpha and watch the sets of images that took no part in calibration. A smaller alpha " +
-      "asks for more coverage and pays with more undecided pixels. Where calibration never saw a " +
-      "class, the class is always in the set.",
+    "Sets of images that were not used for calibration, at an alpha of your choice. A smaller alpha " +
+      "gives more coverage and more undecided pixels. Where no calibration image has a class, the " +
+      "class is always in the set.",
     h(
       "div",
       { class: "controls" },

@@ -7,7 +7,7 @@ import { roundUp } from "./text";
 export interface WeightColumn {
   kind: "image" | "space" | "rings";
   bandwidth: number; // pixels; for rings, what prevalence is smoothed over
-  rings: number; // how alike prevalence must be; for rings only
+  rings: number; // how similar prevalence must be; for rings only
   plain: number;
   mirrored: number;
 }
@@ -68,14 +68,14 @@ export function weightsChart(
     text: weightName(column),
   }));
   const bars = placed.flatMap((one) => [
-    { ...one, x1: one.x - 0.4, x2: one.x, weight: one.plain, colour: colours.plain, how: "as it is" },
+    { ...one, x1: one.x - 0.4, x2: one.x, weight: one.plain, colour: colours.plain, how: "plain" },
     {
       ...one,
       x1: one.x,
       x2: one.x + 0.4,
       weight: one.mirrored,
       colour: colours.mirrored,
-      how: "left and right alike",
+      how: "with its mirror image",
     },
   ]);
   const top = Math.min(1, roundUp(Math.max(...bars.map((bar) => bar.weight))));
@@ -132,7 +132,7 @@ export function weightsLegend(): HTMLElement {
   return h(
     "ul",
     { class: "swatches" },
-    entry(colours.plain, "as it is"),
-    entry(colours.mirrored, "left and right alike"),
+    entry(colours.plain, "plain"),
+    entry(colours.mirrored, "with its mirror image"),
   );
 }

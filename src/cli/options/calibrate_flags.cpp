@@ -267,9 +267,9 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
             rare.size() == 1 ? "it" : "them"));
     if (const Weighting& own = calibrator.weighting; own.at_infinity > 1.0 / (kFewGroups + 0.5))
         out.push_back(fmt::format(
-            "below alpha = {:.3f} every class is in every set: the weights leave that much for what was "
-            "never "
-            "seen; calibrate on more images like the new ones, or clip weights with a smaller --max-weight",
+            "below alpha = {:.3f} every class is in every set, because this share of the weight is at "
+            "infinity; calibrate on more images like the new ones, or clip weights with a smaller "
+            "--max-weight",
             own.at_infinity));
     if (setting < kFewGroups && calibrator.options.pooling == Pooling::groups)
         out.push_back(fmt::format(

@@ -93,8 +93,8 @@ Array load_groups(const std::string& source) {
     if (source.empty()) return {};
     GroupFile file = read_groups(source);
     if (!file.cases.empty())
-        fail(ErrorKind::usage, "{} names files, but the images are an array; give one group a line, in order",
-             source);
+        fail(ErrorKind::usage,
+             "{} names files, but the images are an array; give one group per line, in their order", source);
     return file.ids;
 }
 

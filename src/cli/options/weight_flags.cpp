@@ -36,7 +36,8 @@ std::vector<double> read_weights(const std::string& source, const Input& images)
         if (!table.cases.empty()) {
             if (images.names.empty())
                 fail(ErrorKind::usage,
-                     "{} names files, but the images are an array; give one weight a line, in order", source);
+                     "{} names files, but the images are an array; give one weight per line, in their order",
+                     source);
             std::map<std::string, double> of_case;
             for (std::size_t i = 0; i < given.size(); ++i) of_case[table.cases[i]] = given[i];
             std::vector<double> all;

@@ -84,7 +84,7 @@ std::string weights_svg(const std::vector<WeightColumn>& columns) {
         bar(middles[i], columns[i].mirrored, kMirrorColour);
     }
     for (const auto& [at, title] : titles) plot.note(at, top * 1.03, title);
-    plot.legend({{"as it is", kPlainColour}, {"left and right alike", kMirrorColour}});
+    plot.legend({{"plain", kPlainColour}, {"with its mirror image", kMirrorColour}});
     return plot.text();
 }
 

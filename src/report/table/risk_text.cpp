@@ -63,7 +63,7 @@ std::string least_of(const Calibrator& calibrator, std::size_t s) {
 std::string confidence_rule(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     const std::uint64_t setting = level_groups(calibrator);
-    return fmt::format("{}; with confidence {:g} that many reach alpha {:.3g} at best",
+    return fmt::format("{}; with confidence {:g} so many allow no alpha below {:.3g}",
                        options.promise == Promise::split
                            ? fmt::format("split: {} {} learnt, {} set the thresholds",
                                          calibrator.groups - setting, units(calibrator), setting)

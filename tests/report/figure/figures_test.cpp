@@ -81,7 +81,7 @@ TEST(Weights, AreOneColumnForEachKindOfSharing) {
                                                   {Kind::rings, 3.5, 0.15, 0.2, 0}}));
     const std::string svg = weights_svg(columns);
     for (const char* text :
-         {">image<", ">2<", ">3.5 (0.15)<", ">space<", ">rings<", ">left and right alike<"})
+         {">image<", ">2<", ">3.5 (0.15)<", ">space<", ">rings<", ">with its mirror image<"})
         EXPECT_NE(svg.find(text), std::string::npos) << text;
     std::size_t bars = 0;
     for (std::size_t at = svg.find("fill-opacity"); at != std::string::npos;
