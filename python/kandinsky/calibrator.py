@@ -387,6 +387,15 @@ _STANDARD = {
 Calibrator._names = tuple(_STANDARD)
 
 
+def opened(calibrator: Union[Calibrator, PathLike]) -> Calibrator:
+    """A calibrator as it is, or from its file."""
+    if isinstance(calibrator, Calibrator):
+        return calibrator
+    if isinstance(calibrator, (str, os.PathLike)):
+        return Calibrator.load(calibrator)
+    raise UsageError(f"calibrator is of type {type(calibrator).__name__}, but must be a Calibrator or the path of a .kcal file")
+
+
 def load(path: PathLike) -> Calibrator:
     """Reads a calibrator from a .kcal file, written by Python, C++ or the command.
 

@@ -7,7 +7,7 @@ only this class, and possible where the set contains it. Class 0, the background
 from __future__ import annotations
 
 import os
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Union
 
 import highdicom
 import numpy as np
@@ -17,7 +17,7 @@ from pydicom.sr.codedict import codes
 
 from ._core import version as _version
 from ._types import Empty, PathLike
-from .calibrator import Calibrator
+from .calibrator import Calibrator, opened
 from .errors import DataError, UsageError
 from .volumes import predict_volume
 
@@ -145,8 +145,8 @@ def segmentation(
 
 def save_segmentations(
     folder: PathLike,
-    calibrator: Calibrator,
-    series: Sequence[Any],
+    calibrator: Union[Calibrator, PathLike],
+    series: Union[Sequence[Any], PathLike],
     probs: np.ndarray,
     class_names: Sequence[str],
     alpha: float = 0.1,
@@ -157,9 +157,15 @@ def save_segmentations(
 ) -> List[str]:
     """Writes certain.dcm, possible.dcm and p_values.dcm of one case into a folder, and returns their names.
 
-    `series`: the result of :func:`read_series`, or pydicom's images in the order of their positions. `probs`: [C,x,y,z], on the voxels
+    `calibrator`: a Calibrator or its `.kcal` file. `series`: the result of :func:`read_series`, its folder, or pydicom's images in the
+    order of their positions. `probs`: [C,x,y,z], on the voxels
     of the series (columns, rows, slices), or with the affine of a NIfTI file.
     """
+    calibrator = opened(calibrator)
+    if isinstance(series, (str, os.PathLike)):
+        series = read_series(series)
+    if len(series) == 0:
+        raise UsageError("series is empty, but must be the images of a series: read_series(FOLDER)")
     where = series_affine(series) if affine is None else affine
     sets = predict_volume(calibrator, probs, alpha, affine=where, axis=axis, empty=empty)
     p_values = predict_volume(calibrator, probs, None, affine=where, axis=axis)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Dict, Hashable, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -15,8 +14,9 @@ from monai.data import MetaTensor
 from monai.transforms import MapTransform
 from monai.utils import convert_to_numpy
 
+from ._arrays import one_level
 from ._types import Empty, PathLike
-from .calibrator import Calibrator
+from .calibrator import Calibrator, opened
 from .errors import DataError, UsageError
 from .volumes import from_slices, predict_volume, to_slices
 
@@ -65,11 +65,12 @@ class KandinskySetsd(MapTransform):
         super().__init__(keys, allow_missing_keys)  # type: ignore[arg-type]
         if output not in ("sets", "p_values", "certain"):
             raise UsageError(f"output is {output!r}, but must be 'sets', 'p_values' or 'certain'")
-        known = isinstance(calibrator, Calibrator)
-        self.calibrator: Calibrator = calibrator if known else Calibrator.load(os.fspath(calibrator))  # type: ignore
-        self.alpha, self.output_postfix, self.output, self.axis, self.empty = alpha, output_postfix, output, axis, empty
+        self.calibrator, self.alpha = opened(calibrator), one_level(alpha, None)
+        self.output_postfix, self.output, self.axis, self.empty = output_postfix, output, axis, empty
 
     def __call__(self, data: Mapping[Hashable, Any]) -> Dict[Hashable, Any]:
+        if not isinstance(data, Mapping):
+            raise UsageError(f"the item is of type {type(data).__name__}, but must be a dict with the key of the probabilities")
         out = dict(data)
         for key in self.key_iterator(out):  # type: ignore[arg-type]
             out[f"{key}_{self.output_postfix}" if self.output_postfix else key] = self._of(out[key])
@@ -77,6 +78,8 @@ class KandinskySetsd(MapTransform):
 
     def _of(self, given: Any) -> Any:
         probs = convert_to_numpy(given)
+        if not isinstance(probs, np.ndarray):
+            raise DataError(f"the probabilities are of type {type(given).__name__}, but must be an array or a tensor: load them first")
         level = None if self.output == "p_values" else self.alpha
         if probs.ndim == 4:
             affine = given.affine if isinstance(given, MetaTensor) else None

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 import torch
@@ -16,8 +16,8 @@ from torch.nn import functional
 from ._arrays import levels
 from ._options import empty_word
 from ._torch_adapted import AdaptedSets, ExactModule, image_features
-from ._types import Empty, Groups, Level, Logits
-from .calibrator import Calibrator
+from ._types import Empty, Groups, Level, Logits, PathLike
+from .calibrator import Calibrator, opened
 from .errors import DataError, UsageError
 
 __all__ = ["CalibrationMetric", "PredictionSets"]
@@ -39,8 +39,8 @@ class PredictionSets(ExactModule):
 
     Parameters
     ----------
-    calibrator : Calibrator
-        Calibrated, with a score that is not randomized.
+    calibrator : Calibrator or path
+        Calibrated, with a score that is not randomized; or its `.kcal` file.
     alpha, confidence_level : float or sequence of float
         As for :meth:`kandinsky.Calibrator.thresholds`.
     empty : {"auto", "fill", "keep"}
@@ -62,7 +62,7 @@ class PredictionSets(ExactModule):
 
     def __init__(
         self,
-        calibrator: Calibrator,
+        calibrator: Union[Calibrator, PathLike],
         alpha: Optional[Level] = None,
         confidence_level: Optional[Level] = None,
         *,
@@ -70,6 +70,7 @@ class PredictionSets(ExactModule):
         logits: Optional[Logits] = None,
     ) -> None:
         super().__init__()
+        calibrator = opened(calibrator)
         meta = calibrator.meta_
         options, more = meta["options"], meta["options"].get("score_options", {})
         if more.get("randomized"):
@@ -147,6 +148,9 @@ class PredictionSets(ExactModule):
 
     def probabilities(self, given: Tensor) -> Tensor:
         """float32 [N,C,H,W]; one plane of two classes becomes both."""
+        if not isinstance(given, Tensor) or not given.is_floating_point():
+            what = given.dtype if isinstance(given, Tensor) else f"of type {type(given).__name__}"
+            raise DataError(f"the input is {what}, but must be a tensor of floats: the network's output")
         one = self.classes == 2 and given.ndim == 4 and given.shape[1] == 1
         if given.ndim != 4 or tuple(given.shape[1:]) != (1 if one else self.classes, self.height, self.width):
             raise DataError(

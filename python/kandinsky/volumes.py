@@ -88,9 +88,9 @@ def predict_volume(
     if images.shape[2:] == (height, width):
         return from_slices(_predict(calibrator, np.ascontiguousarray(images), alpha, empty), turn, axis)
     if fit != "centre":
-        how = "was made from resized images: resize the probabilities to it first" if fit == "resize" else "has one grid"
-        raise DataError(f"slices are {images.shape[2]} x {images.shape[3]} (height x width), but the calibrator for "
-                        f"{height} x {width} {how}")  # fmt: skip
+        how = "resize the probabilities to it, as" if fit == "resize" else "crop or pad them as"
+        raise DataError(f"slices are {images.shape[2]} x {images.shape[3]} (height x width), but the calibrator is made for "
+                        f"{height} x {width}: {how} for calibration")  # fmt: skip
     certain, other = (1.0, 0.0) if calibrator.meta_["data"].get("logits", "none") == "none" else (_SURE, -_SURE)
     placed = np.full((*images.shape[:2], height, width), other, np.float32)
     placed[:, 0] = certain

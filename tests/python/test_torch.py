@@ -197,12 +197,24 @@ def test_what_does_not_fit_is_refused():
     cal, probs = calibrator()
     with pytest.raises(kandinsky.DataError, match=r"shape \[12, 4, 24, 31\].*\[N,4,24,32\]"):
         PredictionSets(cal)(torch.from_numpy(probs[..., 1:]))
+    for given in (probs, torch.from_numpy((probs * 255).astype(np.uint8))):
+        with pytest.raises(kandinsky.DataError, match="the input is .* must be a tensor of floats"):
+            PredictionSets(cal)(given)
+    with pytest.raises(kandinsky.UsageError, match="calibrator is of type NoneType, but must be a Calibrator or the path"):
+        PredictionSets(None)
     with pytest.raises(kandinsky.UsageError, match="randomized"):
         PredictionSets(calibrator("aps", randomized=True)[0])
     with pytest.raises(kandinsky.UsageError, match="logits is 'tanh'"):
         PredictionSets(cal, logits="tanh")
     with pytest.raises(kandinsky.NotFittedError):
         PredictionSets(kandinsky.Calibrator())
+
+
+def test_a_calibrator_s_file_will_do(tmp_path):
+    cal, probs = calibrator("lac")
+    cal.save(tmp_path / "cal.kcal")
+    given = torch.from_numpy(probs)
+    assert torch.equal(PredictionSets(tmp_path / "cal.kcal", 0.3)(given), PredictionSets(cal, 0.3)(given))
 
 
 def test_the_metric_calibrates_as_fit_does(saved):

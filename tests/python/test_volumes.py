@@ -124,6 +124,13 @@ def test_monai_refuses_what_makes_no_sense(files):
         KandinskySetsd("pred", files / "axial.kcal")({"pred": np.ones((2, 3, 4, 4, 4), np.float32)})
     with pytest.raises(KeyError):
         KandinskySetsd("pred", files / "axial.kcal")({"image": 1})
+    with pytest.raises(kandinsky.UsageError, match="one level"):
+        KandinskySetsd("pred", files / "axial.kcal", alpha=[0.1, 0.2])
+    with pytest.raises(kandinsky.UsageError, match="calibrator is of type int"):
+        KandinskySetsd("pred", 3)
+    for item, said in [({"pred": "case.nii.gz"}, "of type str, but must be an array or a tensor: load"), (np.ones((3, 4, 4)), "must be a dict")]:
+        with pytest.raises(ValueError, match=said):
+            KandinskySetsd("pred", files / "axial.kcal")(item)
     assert KandinskySetsd("pred", files / "axial.kcal", allow_missing_keys=True)({"image": 1}) == {"image": 1}
 
 
@@ -172,7 +179,10 @@ def test_dicom_segmentations_read_back(tmp_path, orientation):
     assert [float(one.ImagePositionPatient[2]) for one in series] == sorted(float(one.ImagePositionPatient[2]) for one in series)
     affine = dicom.series_affine(series)
     sets, p = predict_volume(calibrator, probs, 0.1, affine=affine), predict_volume(calibrator, probs, None, affine=affine)
-    names = dicom.save_segmentations(tmp_path / "out", calibrator, series, probs, NAMES)
+    calibrator.save(tmp_path / "cal.kcal")
+    with pytest.raises(kandinsky.UsageError, match="series is empty"):
+        dicom.save_segmentations(tmp_path / "out", calibrator, [], probs, NAMES)
+    names = dicom.save_segmentations(tmp_path / "out", tmp_path / "cal.kcal", tmp_path / "series", probs, NAMES)
     assert [name.rsplit("/", 1)[1] for name in names] == ["certain.dcm", "possible.dcm", "p_values.dcm"]
     uids = [one.SOPInstanceUID for one in series]
     wanted = {"certain": sets & (sets.sum(0) == 1), "possible": sets, "p_values": p}

@@ -77,7 +77,7 @@ Input load(const Flags& flags, const NnunetResult& result, TerminalProgress& pro
     return out;
 }
 
-/// Refuses predictions whose files name another dataset.
+/// Refuses predictions that cannot be read, or whose files name another dataset.
 void check_predictions(const std::string& folder, const NnunetResult& result) {
     std::error_code ignored;
     if (!fs::is_directory(folder, ignored)) fail(ErrorKind::file, "--predict: there is no folder {}", folder);
@@ -91,6 +91,14 @@ void check_predictions(const std::string& folder, const NnunetResult& result) {
             fail(ErrorKind::data, "{} has other {} than {}: these predictions come from another network",
                  there.string(), std::string_view(key) == "labels" ? "labels" : "data", here.string());
     }
+    (void)open_images(folder, Role::probabilities, InputFlags{}.folder_options());
+}
+
+/// Whether the predictions are outputs of the result folder, on which the calibrator is made.
+bool predicts_itself(const Flags& flags) {
+    const auto inside =
+        fs::weakly_canonical(flags.predict).lexically_relative(fs::weakly_canonical(flags.input.probs));
+    return !flags.predict.empty() && !inside.empty() && *inside.begin() != "..";
 }
 
 void run(const Flags& flags) {
@@ -115,6 +123,11 @@ void run(const Flags& flags) {
     {
         const Input input = load(flags, result, progress);
         say(progress, input, flags.common.quiet);
+        if (!flags.common.quiet && predicts_itself(flags))
+            warn(progress,
+                 "--predict names outputs that the calibrator is made of: their sets look better than those "
+                 "of "
+                 "new cases; give what nnUNetv2_predict --save_probabilities wrote");
         calibrator = calibrate(input.data, options, progress);
         reference = make_reference(calibrator, input.data, progress);
         calibrator.logits = input.logits;

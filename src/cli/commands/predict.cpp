@@ -158,7 +158,8 @@ Command add_predict(CLI::App& root) {
     });
     app.counts_unless("--coding", [given] {
         return unless(given->to_folder(given->output),
-                      "it is for sets in a folder of files; for arrays use --packed");
+                      given->output.empty() ? "no sets are written; -o names their folder"
+                                            : "it is for sets in a folder of files; for arrays use --packed");
     });
     app.counts_unless("--packed", [given] {
         return unless(!given->output.empty() && !given->to_folder(given->output),

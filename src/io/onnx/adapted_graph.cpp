@@ -11,8 +11,12 @@ namespace kandinsky {
 
 namespace {
 using Lengths = std::vector<std::int64_t>;
-constexpr std::int64_t kKeysPerBinade = std::int64_t{1} << 23;  // keys between two powers of 2
-constexpr double kKeyOfOne = 2.0 * log_bits(0.5f);              // scale_key(1)
+constexpr int kBitsPerBinade = 23;  // keys between two powers of 2: 2^23
+constexpr float kBinadesToOne = 2.0f * (log_bits(0.5f) >> kBitsPerBinade);  // scale_key(1)
+
+double in_binades(std::int64_t keys) {
+    return std::ldexp(static_cast<double>(keys), -kBitsPerBinade);
+}
 }  // namespace
 
 AdaptedGraph::AdaptedGraph(OnnxGraph& graph, const Calibrator& calibrator, std::uint64_t opset,
@@ -185,52 +189,79 @@ std::string AdaptedGraph::decide(const Stratum& stratum, const std::string& leve
     const std::string image = planes_ == 1 ? plane : graph_.add("Div", {plane, graph_.integer(planes_)});
 
     const std::string score = graph_.add("Gather", {line(scores), which});
-    const std::string key = key_of(tables, graph_.cast(score, OnnxType::float64));
-    const std::vector<double> edges(tables.edges.begin(), tables.edges.end());
-    const auto count = static_cast<std::int64_t>(edges.size());
+    const auto count = static_cast<std::int64_t>(tables.columns());
     // A key exceeds an edge where the score exceeds its end, in half as many bytes.
     const std::string beyond = graph_.add(
         "Greater", {graph_.add("Unsqueeze", {score, graph_.list({1})}),
-                    graph_.reals({count - 2}, std::span(tables.ends).subspan(1, edges.size() - 2))});
+                    graph_.reals({count - 2}, std::span(tables.ends).subspan(1, tables.columns() - 2))});
     const std::string column = graph_.cast(sum(graph_.cast(beyond, OnnxType::float32), 1), OnnxType::int64);
-    const std::string ends = graph_.doubles({count}, edges);
-    const std::string from = graph_.add("Gather", {ends, column});
-    const std::string to = graph_.add("Gather", {ends, graph_.add("Add", {column, graph_.integer(1)})});
-    const auto [below, above] = shares_at(stratum, pixel, column);
-    const std::string target = graph_.add(
-        "Mul", {graph_.add("Gather", {line(level), image}), graph_.exact(static_cast<double>(tables.unit))});
-    const std::string wide = graph_.add("Sub", {to, from});
-    const std::string passed =
-        graph_.add("Min", {graph_.add("Max", {graph_.add("Sub", {key, from}), graph_.exact(0)}), wide});
+    const auto [passed, wide] = passed_of(tables, score, column);
+    const auto [risen, left] = shares_at(stratum, pixel, column, graph_.add("Gather", {line(level), image}));
     const std::string in =
-        graph_.add("LessOrEqual", {graph_.add("Mul", {graph_.add("Sub", {above, below}), passed}),
-                                   graph_.add("Mul", {graph_.add("Sub", {target, below}), wide})});
+        graph_.add("LessOrEqual", {graph_.add("Mul", {risen, passed}), graph_.add("Mul", {left, wide})});
     return graph_.add("Reshape", {graph_.add("ScatterElements", {line(sure), which, in}),
                                   graph_.list({-1, planes_, height_, width_})});
 }
 
-std::string AdaptedGraph::key_of(const AdaptedTables& tables, const std::string& scores) {
-    // scale_key() by sums: between two powers of 2 the key grows by a binade, evenly. Each of them adds the
-    // part of it that lies below the distance.
-    std::vector<double> powers;
-    for (int e = tables.low_exponent; e <= tables.high_exponent; ++e) powers.push_back(std::ldexp(1.0, -e));
-    const std::string one = graph_.exact(1), zero = graph_.exact(0);
-    const std::string size = graph_.add("Abs", {scores}), beside = graph_.add("Sub", {size, one});
-    const std::string upper = graph_.add("GreaterOrEqual", {size, graph_.exact(0.5)});
+std::pair<std::string, std::string> AdaptedGraph::passed_of(const AdaptedTables& tables,
+                                                            const std::string& score,
+                                                            const std::string& column) {
+    // Keys in binades, the steps between two powers of 2, as whole ones and a part of one: both are exact in
+    // float32, and so is nearly the difference of two keys. Runtimes without float64 would lose its last
+    // bits.
+    std::vector<float> ends, scales;
+    for (int e = tables.low_exponent; e <= tables.high_exponent; ++e) {
+        ends.push_back(std::ldexp(1.0f, e + 1));
+        scales.push_back(std::ldexp(1.0f, -e));
+    }
+    scales.push_back(0);  // beyond the last binade
+    const auto count = static_cast<std::int64_t>(ends.size());
+    const std::string one = graph_.real(1), zero = graph_.real(0);
+    const std::string size = graph_.add("Abs", {score}), beside = graph_.add("Sub", {size, one});
+    const std::string upper = graph_.add("GreaterOrEqual", {size, graph_.real(0.5f)});
     const std::string distance = graph_.add("Where", {upper, graph_.add("Abs", {beside}), size});
-    const std::string times =
-        graph_.add("Mul", {graph_.add("Unsqueeze", {distance, graph_.list({1})}),
-                           graph_.doubles({static_cast<std::int64_t>(powers.size())}, powers)});
-    const std::string parts = graph_.add("Clip", {graph_.add("Sub", {times, one}), zero, one});
-    const std::string binades = graph_.add("Add", {sum(parts, 1), graph_.exact(tables.low_exponent + 24)});
-    const std::string bits = graph_.add("Mul", {binades, graph_.exact(kKeysPerBinade)});
-    const std::string from_one =
-        graph_.add("Add", {graph_.exact(kKeyOfOne), graph_.add("Mul", {graph_.add("Sign", {beside}), bits})});
-    return graph_.add("Mul", {graph_.add("Sign", {scores}), graph_.add("Where", {upper, from_one, bits})});
+    const std::string full =
+        sum(graph_.cast(graph_.add("GreaterOrEqual", {graph_.add("Unsqueeze", {distance, graph_.list({1})}),
+                                                      graph_.reals({count}, ends)}),
+                        OnnxType::float32),
+            1);
+    const std::string scale =
+        graph_.add("Gather", {graph_.reals({count + 1}, scales), graph_.cast(full, OnnxType::int64)});
+    const std::string part =
+        graph_.add("Clip", {graph_.add("Sub", {graph_.add("Mul", {distance, scale}), one}), zero, one});
+    // Distances grow away from 0, and from 1 both ways.
+    const std::string sign = graph_.add("Sign", {score});
+    const std::string side =
+        graph_.add("Mul", {sign, graph_.add("Where", {upper, graph_.add("Sign", {beside}), one})});
+    const std::string origin =
+        graph_.add("Mul", {sign, graph_.add("Where", {upper, graph_.real(kBinadesToOne), zero})});
+    const std::string whole =
+        graph_.add("Add", {full, graph_.real(static_cast<float>(tables.low_exponent + 24))});
+
+    std::vector<float> edge_whole;
+    std::vector<double> edge_part, widths;
+    for (std::size_t i = 0; i < tables.columns(); ++i) {
+        const std::int64_t edge = tables.edges[i], below = edge >> kBitsPerBinade << kBitsPerBinade;
+        edge_whole.push_back(static_cast<float>(edge >> kBitsPerBinade));
+        edge_part.push_back(in_binades(edge - below));
+        if (i + 1 < tables.columns()) widths.push_back(in_binades(tables.edges[i + 1] - edge));
+    }
+    const auto columns = static_cast<std::int64_t>(tables.columns());
+    const auto of_column = [&](const std::string& table) { return graph_.add("Gather", {table, column}); };
+    const std::string wholes =
+        graph_.add("Sub", {graph_.add("Add", {origin, graph_.add("Mul", {side, whole})}),
+                           of_column(graph_.reals({columns}, edge_whole))});
+    const std::string parts =
+        graph_.add("Sub", {graph_.cast(graph_.add("Mul", {side, part}), OnnxType::float64),
+                           of_column(graph_.doubles({columns}, edge_part))});
+    const std::string passed = graph_.add("Add", {graph_.cast(wholes, OnnxType::float64), parts});
+    const std::string wide = of_column(graph_.doubles({columns - 1}, widths));
+    return {graph_.add("Min", {graph_.add("Max", {passed, graph_.exact(0)}), wide}), wide};
 }
 
 std::pair<std::string, std::string> AdaptedGraph::shares_at(const Stratum& stratum, const std::string& pixel,
-                                                            const std::string& column) {
+                                                            const std::string& column,
+                                                            const std::string& level) {
     const AdaptedTables& tables = stratum.tables;
     const std::string one = graph_.integer(1),
                       stride = graph_.integer(static_cast<std::int64_t>(tables.columns()));
@@ -240,10 +271,14 @@ std::pair<std::string, std::string> AdaptedGraph::shares_at(const Stratum& strat
             return graph_.cast(graph_.add("Gather", {stratum.share, where}), OnnxType::float64);
         };
         const std::string below = read(at), above = read(graph_.add("Add", {at, one}));
-        if (tables.share.back() != SmoothCurves::kOne) return std::pair{below, above};
+        // Differences first: they are small, and exact in float32 too.
+        const std::string left = graph_.add("Sub", {level, below});
+        if (tables.share.back() != SmoothCurves::kOne)
+            return std::pair{graph_.add("Sub", {above, below}), left};
         const std::string final =
             graph_.add("Equal", {column, graph_.integer(static_cast<std::int64_t>(tables.columns()) - 2)});
-        return std::pair{below, graph_.add("Where", {final, graph_.exact(SmoothCurves::kOne), above})};
+        const std::string end = graph_.add("Where", {final, graph_.exact(SmoothCurves::kOne), above});
+        return std::pair{graph_.add("Sub", {end, below}), left};
     };
     if (!tables.region.empty()) return both(graph_.add("Gather", {stratum.region, pixel}));
 
@@ -270,8 +305,8 @@ std::pair<std::string, std::string> AdaptedGraph::shares_at(const Stratum& strat
                    {take(corners(tables.down.low_weight, tables.down.high_weight, true, 1), row),
                     take(corners(tables.across.low_weight, tables.across.high_weight, false, 1), place)}),
         OnnxType::float64);
-    const auto [below, above] = both(cell);
-    return {sum(graph_.add("Mul", {below, weight}), 0), sum(graph_.add("Mul", {above, weight}), 0)};
+    const auto [risen, left] = both(cell);
+    return {sum(graph_.add("Mul", {risen, weight}), 0), sum(graph_.add("Mul", {left, weight}), 0)};
 }
 
 }  // namespace kandinsky

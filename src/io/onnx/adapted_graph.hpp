@@ -34,9 +34,12 @@ class AdaptedGraph {
     std::string limits(const Stratum& stratum, const std::vector<std::uint16_t>& columns);
     std::string decide(const Stratum& stratum, const std::string& level, const std::string& scores,
                        const std::string& sure, const std::string& open);
-    std::string key_of(const AdaptedTables& tables, const std::string& scores);
-    std::pair<std::string, std::string> shares_at(const Stratum& stratum, const std::string& pixel,
+    /// The part of its column that a score has passed, and the column's width: float64 [pixel].
+    std::pair<std::string, std::string> passed_of(const AdaptedTables& tables, const std::string& score,
                                                   const std::string& column);
+    /// How much the distribution rises in the column, and how far the level lies above its start.
+    std::pair<std::string, std::string> shares_at(const Stratum& stratum, const std::string& pixel,
+                                                  const std::string& column, const std::string& level);
     std::string sum(const std::string& from, std::int64_t axis);
 
     OnnxGraph& graph_;

@@ -85,13 +85,32 @@ void OnnxFile::read_graph(std::string_view graph) {
                 if (one.field().number == tensor::kLocation) external_ |= one.field().value == 1;
             }
         } else if (parts.has(graph::kNode)) {
-            for (ProtoReader one(bytes, name_); one.next();)
-                if (one.has(node::kOutput)) {
-                    tensors_.emplace(one.field().bytes);
-                    has_sets_ |= one.field().bytes.starts_with(OnnxGraph::kPrefix);
-                }
+            Node maker;
+            std::vector<std::string_view> made;
+            for (ProtoReader one(bytes, name_); one.next();) {
+                const std::string_view word = one.field().bytes;
+                if (one.has(node::kType)) maker.type = word;
+                if (one.has(node::kInput) && maker.first_input.empty()) maker.first_input = word;
+                if (one.has(node::kOutput)) made.push_back(word);
+            }
+            for (const std::string_view output : made) {
+                tensors_.emplace(output);
+                has_sets_ |= output.starts_with(OnnxGraph::kPrefix);
+                makers_.emplace(output, maker);
+            }
         }
     }
+}
+
+std::string OnnxFile::operator_of(std::string tensor) const {
+    for (std::size_t step = 0; step <= makers_.size(); ++step) {  // a damaged graph may go in circles
+        const auto found = makers_.find(tensor);
+        if (found == makers_.end()) break;
+        const Node& maker = found->second;
+        if (maker.type != "Cast" && maker.type != "Identity") return std::string(maker.type);
+        tensor = maker.first_input;
+    }
+    return {};
 }
 
 const OnnxTensor& OnnxFile::output(const std::string& name) const {

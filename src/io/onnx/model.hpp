@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "io/file/mapped_file.hpp"
@@ -23,6 +24,8 @@ class OnnxFile {
     /// Whether a tensor of the graph has the name.
     [[nodiscard]] bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
     [[nodiscard]] bool has_sets() const { return has_sets_; }  ///< of an earlier export
+    /// The operator that computes a tensor, such as Softmax; conversions of type are passed over.
+    [[nodiscard]] std::string operator_of(std::string tensor) const;
 
     /// The model with more fields in its graph and at its own end; every other byte but the graph's length
     /// stays.
@@ -38,6 +41,10 @@ class OnnxFile {
     std::uint64_t ir_ = 0, opset_ = 0;
     std::vector<OnnxTensor> outputs_;
     std::set<std::string, std::less<>> tensors_;
+    struct Node {
+        std::string_view type, first_input;
+    };
+    std::map<std::string_view, Node> makers_;  ///< by the name of an output
     bool external_ = false, has_sets_ = false;
 };
 

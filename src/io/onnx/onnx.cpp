@@ -66,6 +66,12 @@ SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logi
         fail(ErrorKind::usage,
              "{}: softmax over the single class of output '{}' is always 1; use --logits sigmoid", name,
              printable(tensor.name));
+    if (const std::string made = model.operator_of(tensor.name);
+        logits != Logits::none && (made == "Softmax" || made == "Sigmoid"))
+        fail(ErrorKind::usage,
+             "{}: output '{}' holds probabilities already (a {} makes it), but --logits {} would be applied "
+             "to it{}; use --logits none",
+             name, printable(tensor.name), made, word(logits), options.logits ? "" : ", as in calibration");
     const std::int64_t wanted[] = {-1, input.foreground ? 1 : classes, calibrator.grid.height,
                                    calibrator.grid.width};
     bool fits = !tensor.shaped || tensor.shape.size() == 4;

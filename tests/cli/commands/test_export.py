@@ -265,6 +265,17 @@ def test_a_model_with_one_plane_says_so_itself(room):
                  "softmax", "-o", "no.onnx")
 
 
+def test_probabilities_are_not_taken_for_logits(room):
+    room.calibrate("--logits", "softmax", output="of_logits.kcal")
+    room.calibrate()
+    onnx.save(model(kind=TensorProto.FLOAT16), room.folder / "net.onnx")  # a Softmax, then a Cast
+    room.refuses(2, ["'probs' holds probabilities already (a Softmax makes it)", "--logits softmax", ", as in calibration;", "--logits none"],
+                 "export", "of_logits.kcal", "--onto", "net.onnx", "-o", "no.onnx")
+    room.refuses(2, ["'probs' holds probabilities already", "--logits sigmoid would"],
+                 "export", "cal.kcal", "--onto", "net.onnx", "--logits", "sigmoid", "-o", "no.onnx")
+    room.does("export", "of_logits.kcal", "--onto", "net.onnx", "--logits", "none", "-o", "both.onnx")
+
+
 @pytest.mark.parametrize("score", ["near", "margin", "raps"])
 def test_every_operator_set_from_13_to_25_works(room, score):
     room.calibrate(*SCORES[score])
