@@ -121,13 +121,13 @@ format:  ## lay out the C++ sources by .clang-format and the page's TypeScript b
 	@clang-format -i $(SOURCES)
 	@$(BIOME) format --write .
 
-lint:  ## check layout, Biome's rules over the page, and clang-tidy (.clang-tidy) over the library and the command
+lint:  ## check layout, Biome's rules over the page, and clang-tidy (.clang-tidy) over what changed in src since it passed
 	@$(SETUP) --lint
 	@$(SETUP) --report
 	@clang-format --dry-run -Werror $(SOURCES)
 	@$(BIOME) ci .
 	@cmake --preset dev -DKANDINSKY_BUILD_TESTS=OFF -DKANDINSKY_WEB=OFF -B $(BUILD)-lint >/dev/null
-	@printf '%s\n' $(filter src/%.cpp,$(SOURCES)) | xargs -P $(JOBS) -n 1 clang-tidy -p $(BUILD)-lint --quiet
+	@scripts/tidy.py $(BUILD)-lint $(JOBS)
 
 reference: build  ## generate docs/cli.md, the man page and the completions from the command's help
 	@scripts/cli_reference.py $(BUILD)/bin/kandinsky > docs/cli.md

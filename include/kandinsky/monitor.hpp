@@ -103,7 +103,7 @@ class Monitor {
     Monitor(const Calibrator& calibrator, const Reference& reference, const MonitorOptions& options = {});
     /// Continues a stream from its file. Throws a data error if the file is damaged or belongs to another
     /// calibrator.
-    Monitor(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& state);
+    Monitor(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& path);
     ~Monitor();
     Monitor(Monitor&& other) noexcept;             ///< `other` may only be destroyed or assigned to
     Monitor& operator=(Monitor&& other) noexcept;  ///< `other` may only be destroyed or assigned to

@@ -62,6 +62,7 @@ void Samples::find_scales() {
     std::map<std::int64_t, std::vector<std::size_t>> members;
     for (std::size_t i = 0; i < count_; ++i) members[group(i)].push_back(i);
     std::vector<const std::vector<std::size_t>*> lists;
+    lists.reserve(members.size());
     for (const auto& [id, list] : members) lists.push_back(&list);
     low_.resize(count_);
     scale_.resize(count_);

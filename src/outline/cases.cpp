@@ -79,6 +79,7 @@ std::vector<std::vector<std::size_t>> CaseSource::by_group() const {
     std::map<std::int64_t, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < size(); ++i) groups[group(i)].push_back(i);
     std::vector<std::vector<std::size_t>> out;
+    out.reserve(groups.size());
     for (auto& [id, cases] : groups) out.push_back(std::move(cases));
     return out;
 }

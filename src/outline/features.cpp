@@ -128,6 +128,7 @@ MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*
     const auto [least, most] = bounds_of(what);
     std::vector<Family> families(names.size());
     std::vector<std::uint64_t> keys;
+    keys.reserve(groups.size());
     for (const GroupFeatures* const one : groups)
         keys.push_back(mix(std::bit_cast<std::uint64_t>(one->soft)) ^
                        std::bit_cast<std::uint64_t>(one->predicted));

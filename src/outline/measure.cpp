@@ -35,8 +35,8 @@ nlohmann::ordered_json json_of(const MeasureLevel& one) {
 
 MeasureLevel level_of(outline::Quantity what, const nlohmann::ordered_json& json) {
     const auto& limit = json.at("threshold");
-    const MeasureLevel out{json.at("start").get<std::string>(),
-                           limit.is_string() ? kUnlimited : limit.get<double>()};
+    MeasureLevel out{json.at("start").get<std::string>(),
+                     limit.is_string() ? kUnlimited : limit.get<double>()};
     (void)start_of(what, out.start, {});  // throws for unknown names
     return out;
 }
@@ -135,9 +135,9 @@ std::string to_json(const MeasureRule& rule) {
     return out.dump(2) + "\n";
 }
 
-MeasureRule measure_rule(const std::string& text, const std::string& name) {
+MeasureRule measure_rule(const std::string& json, const std::string& name) {
     return outline::rule_of<MeasureRule>(
-        text, name, kMeasures, "measure", [](const auto&, MeasureRule&) {},
+        json, name, kMeasures, "measure", [](const auto&, MeasureRule&) {},
         [](const nlohmann::ordered_json& item) {
             ClassMeasure one;
             one.size = level_of(outline::Quantity::size, item.at("size"));

@@ -45,6 +45,7 @@ std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
 double ordered(const std::vector<std::vector<double>>& groups, std::size_t rank) {
     if (rank > groups.size()) return kBeyond;
     std::vector<double> values;
+    values.reserve(groups.size());
     for (const std::vector<double>& parts : groups) values.push_back(parts.front());
     const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
     std::nth_element(values.begin(), place, values.end());

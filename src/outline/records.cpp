@@ -193,6 +193,7 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
         outer[k].size = [&have, k](std::size_t g, double t) { return have[g]->profiles[k].up_to(t); };
         inner[k].size = [&have, k](std::size_t g, double t) { return have[g]->profiles[k].from(-t) - 1; };
     }
+    keys.reserve(have.size());
     for (const GroupRecord* const one : have) keys.push_back(one->profiles.front().key());
     const std::vector<bool> choosing =
         scores.size() > 1 ? choosers(keys, level, seed) : std::vector<bool>(have.size(), false);

@@ -108,14 +108,14 @@ std::string to_json(const OutlineRule& rule, std::span<const OutlineJudgement> f
     return out.dump(2) + "\n";
 }
 
-OutlineRule outline_rule(const std::string& text, const std::string& name) {
+OutlineRule outline_rule(const std::string& json, const std::string& name) {
     return outline::rule_of<OutlineRule>(
-        text, name, kFormat, "outline",
-        [](const nlohmann::ordered_json& json, OutlineRule& rule) {
-            rule.share = json.at("share").get<double>();
-            rule.sides = read_word<OutlineSides>(json, "sides", kSides);
-            rule.per = read_word<OutlineUnit>(json, "per", kPer);
-            rule.connectivity = read_word<Connectivity>(json, "connectivity", kConnectivity);
+        json, name, kFormat, "outline",
+        [](const nlohmann::ordered_json& whole, OutlineRule& rule) {
+            rule.share = whole.at("share").get<double>();
+            rule.sides = read_word<OutlineSides>(whole, "sides", kSides);
+            rule.per = read_word<OutlineUnit>(whole, "per", kPer);
+            rule.connectivity = read_word<Connectivity>(whole, "connectivity", kConnectivity);
         },
         [](const nlohmann::ordered_json& item) {
             ClassOutline one;

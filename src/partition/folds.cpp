@@ -59,6 +59,7 @@ std::vector<std::uint8_t> runs_of(Communicator& comm, const std::vector<std::uin
     for (std::uint64_t k = 1; k < runs; ++k) wanted.push_back((k * groups + runs - 1) / runs + 1);
     const std::vector<std::uint64_t> firsts = select_ranks(comm, sorted, wanted);
     std::vector<std::uint8_t> run;
+    run.reserve(tickets.size());
     for (const std::uint64_t ticket : tickets)
         run.push_back(static_cast<std::uint8_t>(std::upper_bound(firsts.begin(), firsts.end(), ticket) -
                                                 firsts.begin()));

@@ -70,6 +70,7 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
     const Grid image_grid = input.data.grid();
     const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
     std::vector<FoldHistograms> histograms;
+    histograms.reserve(grids.size());
     VisitSums sums;
     for (const ScoreGrid& grid : grids)
         histograms.emplace_back(cells.grid().pixels(), folds.count, grid.bins(), cells.side() > 1);

@@ -112,8 +112,8 @@ QuantileFit minimum(const Problem& problem, QuantileFit fit) {
         for (double& part : step) part = -part;
         const double descent = dot(gradient, step);
         if (!(descent < 0)) break;
-        double share = 1, then = now;
-        QuantileFit next = fit;
+        double share = 1, then;
+        QuantileFit next;
         do {
             next = problem.moved(fit, step, share);
             then = problem.objective(next);

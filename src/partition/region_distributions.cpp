@@ -129,6 +129,7 @@ std::vector<SoftCurves> adapted_regions(const LevelImages& images, const std::ve
     for (const std::vector<std::uint32_t>& strata : batches_of(input, folds.count, kRegionBins, room)) {
         const std::vector<ScoreGrid> grids = make_score_grids(input, strata, kRegionBins);
         std::vector<Cells> cells;
+        cells.reserve(strata.size());
         for (const std::uint32_t s : strata) cells.emplace_back(input.data.grid(), partitions[s]);
         std::vector<FoldDistributions> fits;
         for (const FoldHistograms& one : count_regions(input, strata, grids, folds, cells))

@@ -77,6 +77,7 @@ std::vector<ImageFeatures> features_of(const Dataset& data, std::size_t image) {
         for (std::size_t c = 0; c < classes; ++c) sums[c].add(probs.data() + c * range.size(), range.size());
     }
     std::vector<ImageFeatures> out;
+    out.reserve(sums.size());
     for (const FeatureSums& one : sums) out.push_back(one.features());
     return out;
 }

@@ -90,7 +90,7 @@ void MaskFiles::write(const ImageSource& source, std::size_t item, const ItemSet
         if (count != 1) certain[v] = undecided;
     }
     const auto put = [&](const std::string& which, const std::vector<std::uint8_t>& values) {
-        const std::string name = sets.name + "_" + which + "_label";
+        std::string name = sets.name + "_" + which + "_label";
         source.write_sets(item, {name, values.data(), 1, SetCoding::planes, sets.note}, folder);
         return name;
     };

@@ -54,7 +54,7 @@ namespace {
 Array groups_for(const std::string& name, const FolderData& read) {
     const std::size_t rows = read.origins.size();
     const GroupFile file = read_groups(name);
-    const Array given = file.ids;
+    Array given = file.ids;
     if (!file.cases.empty()) {
         std::map<std::string, std::int64_t> of_case;
         for (std::size_t i = 0; i < file.cases.size(); ++i)

@@ -37,9 +37,9 @@ struct InputFlags {
     void check_ignore(std::vector<std::int64_t> now, const Calibrator* like) const;
 };
 
-/// The data set of images that were read from folders with `how`; `names` are the names of the sources in
+/// The data set of images that were read from folders with `how`; `options` name the sources in
 /// messages.
-[[nodiscard]] Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions names);
+[[nodiscard]] Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions options);
 
 /// Reads groups, given by number or by name, from an array or a table.
 [[nodiscard]] GroupFile read_groups(const std::string& source);

@@ -57,7 +57,8 @@ void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& 
             std::error_code problem;
             for (fs::recursive_directory_iterator file(input, problem), end; !problem && file != end;
                  file.increment(problem))
-                if (fs::equivalent(output, *file, code)) refuse("a file of " + source + " " + input);
+                if (fs::equivalent(output, *file, code))
+                    refuse(fmt::format("a file of {} {}", source, input));
         }
     }
 }

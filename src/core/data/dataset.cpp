@@ -262,15 +262,14 @@ const std::byte* halves_of(const Dataset& data, std::size_t image, std::size_t c
     return view.at(row_of(data, image)) + static_cast<std::ptrdiff_t>(cls) * view.strides[1];
 }
 
-void Dataset::read_probs(std::size_t image, PixelRange range, std::span<float> values) const {
+void Dataset::read_probs(std::size_t image, PixelRange range, std::span<float> out) const {
     const ArrayView& view = probs_.view();
     const std::size_t count = range.size();
-    check_room("read_probs", values.size(), classes_ * count);
-    float* const out = values.data();
+    check_room("read_probs", out.size(), classes_ * count);
     for (std::size_t plane = 0; plane < planes_; ++plane) {
         const std::byte* source =
             view.at(rows_[image]) + static_cast<std::ptrdiff_t>(plane) * view.strides[1];
-        float* const target = out + (planes_ == 1 ? 1 : plane) * count;
+        float* const target = out.data() + (planes_ == 1 ? 1 : plane) * count;
         if (const std::byte* const from = halves_of(*this, image, plane);
             from != nullptr && unit_half_to_float(from + 2 * range.begin, count, target))
             continue;
@@ -297,7 +296,7 @@ void Dataset::read_probs(std::size_t image, PixelRange range, std::span<float> v
                 for (std::size_t i = 0; i < count; ++i) target[i] = sigmoid(target[i]);
         }
     }
-    if (options_.logits == Logits::softmax) softmax(out, classes_, count);
+    if (options_.logits == Logits::softmax) softmax(out.data(), classes_, count);
     if (planes_ == 1)
         for (std::size_t i = 0; i < count; ++i) out[i] = 1.0f - out[count + i];
 }

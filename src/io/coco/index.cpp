@@ -50,7 +50,7 @@ std::vector<T> read_elements(const CocoFile::Index& index, const JsonRuns& runs,
         try {
             ondemand::document document = parser.elements(run);
             for (auto element : take(document.get_array(), "is not an array")) {
-                ondemand::value value = take(std::move(element), "is damaged JSON");
+                ondemand::value value = take(element, "is damaged JSON");
                 byte = range.begin + parser.offset_of(value.raw_json_token());
                 if (std::optional<T> one =
                         read(take(value.get_object(), "is not an object"), parser, range.begin))

@@ -59,7 +59,7 @@ Resolved resolve(fs::path path) {
         if (!descriptors.empty() && fs::canonical(folder_of(path), ignored) == descriptors) {
             const std::string text = path.filename().string();
             int number = -1;
-            const auto end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
+            const char* const end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
             if (end == text.data() + text.size()) return {.file = std::move(path), .descriptor = number};
         }
         const fs::path next = fs::read_symlink(path, code);

@@ -74,14 +74,14 @@ struct FolderData {
 /// memory holds a few items at a time. Items are taken in the order of their names, slices in ascending
 /// order. Bad files are listed in one data error, or left out (`skip_bad`). Either source may be null.
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
-                                     const FolderOptions& options, Progress& progress = silent());
+                                     const FolderOptions& asked, Progress& progress = silent());
 
 /// read_images() for several ranks. Each rank decodes the files of its share of the cases, in whole groups.
 /// Rows of other ranks, and rows of slices without annotation if only annotated slices are used, stay empty.
 /// The network volume does not depend on the number of files. With `skip_bad`, or if groups come from another
 /// file, every rank reads all files, and the images are not divided yet.
 [[nodiscard]] FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels,
-                                        const FolderOptions& options, const Team& team, bool groups_given,
+                                        const FolderOptions& asked, const Team& team, bool groups_given,
                                         Progress& progress);
 
 /// The probabilities of one item, slice by slice, on the common grid.

@@ -109,7 +109,7 @@ std::vector<fs::path> outputs_of(const fs::path& folder, int fold) {
 fs::path dataset_file(const fs::path& folder) {
     std::error_code ignored;
     for (const fs::path& place : {folder, tidy(folder).parent_path()})
-        if (const fs::path file = place / "dataset.json"; fs::is_regular_file(file, ignored)) return file;
+        if (fs::path file = place / "dataset.json"; fs::is_regular_file(file, ignored)) return file;
     return {};
 }
 
@@ -193,7 +193,7 @@ fs::path NnunetResult::find_labels() const {
             roots.emplace_back(said);
         roots.push_back(root / variable);
         for (const fs::path& one : roots) {
-            const fs::path labels = one / dataset / below;
+            fs::path labels = one / dataset / below;
             if (fs::is_directory(labels, ignored)) return labels;
             tried += (tried.empty() ? "" : ", ") + labels.string();
         }

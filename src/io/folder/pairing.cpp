@@ -115,9 +115,9 @@ Pairing pair_items(const ImageSource* probs, const ImageSource* labels) {
             if (!meet(short_a, short_b)) continue;
             out.remark = fmt::format("files are paired without the ending{} {}",
                                      cut_a.empty() || cut_b.empty() ? "" : "s",
-                                     cut_a.empty()   ? "'" + cut_b + "' of the labels"
-                                     : cut_b.empty() ? "'" + cut_a + "' of the probabilities"
-                                                     : "'" + cut_a + "' and '" + cut_b + "'");
+                                     cut_a.empty()   ? fmt::format("'{}' of the labels", cut_b)
+                                     : cut_b.empty() ? fmt::format("'{}' of the probabilities", cut_a)
+                                                     : fmt::format("'{}' and '{}'", cut_a, cut_b));
             a = std::move(short_a);
             b = std::move(short_b);
             break;
@@ -144,7 +144,7 @@ Pairing pair_items(const ImageSource* probs, const ImageSource* labels) {
             out.pairs.push_back({name, i, partner->second});
     }
     for (const auto& [name, i] : good_b)
-        if (a.count(name) == 0 && !second->catalogue())
+        if (!a.contains(name) && !second->catalogue())
             bad_b.push_back({second->items()[i].path, "has no probabilities of that name"});
     out.bad = std::move(bad_a);
     out.bad.insert(out.bad.end(), bad_b.begin(), bad_b.end());

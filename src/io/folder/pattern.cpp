@@ -58,6 +58,7 @@ std::vector<std::int64_t> group_ids(const std::vector<std::string>& names, const
         if (ids.emplace(name, last_number(name)).second)
             numbered = numbered && ids[name] >= 0 && numbers.insert(ids[name]).second;
     std::vector<std::int64_t> out;
+    out.reserve(groups.size());
     for (const std::string& name : groups) out.push_back(numbered ? ids[name] : name_hash(name));
     return out;
 }

@@ -327,11 +327,9 @@ Array scaled_values(const NiftiHeader& header, const Array& stored, DType dtype)
     const auto count = static_cast<std::size_t>(header.voxels());
     Array values = Array::zeros(dtype, {count});
     const std::byte* const from = stored.view().data;  // one block: strides ascend from the element's width
-    with_type(dtype, [&](auto tag) {
-        using T = decltype(tag);
+    const auto fill = [&]<class T>(T* to) {
         constexpr std::size_t kBlock = 1024;
         double block[kBlock];
-        auto* const to = reinterpret_cast<T*>(values.mutable_data());
         for (std::size_t first = 0; first < count; first += kBlock) {
             const std::size_t n = std::min(kBlock, count - first);
             convert_elements(from + first * size_of(header.dtype), header.dtype,
@@ -339,7 +337,11 @@ Array scaled_values(const NiftiHeader& header, const Array& stored, DType dtype)
             for (std::size_t i = 0; i < n; ++i)
                 to[first + i] = static_cast<T>(header.slope * block[i] + header.intercept);
         }
-    });
+    };
+    if (dtype == DType::float32)
+        fill(reinterpret_cast<float*>(values.mutable_data()));
+    else
+        fill(reinterpret_cast<double*>(values.mutable_data()));
     const std::byte* const data = values.view().data;
     return {volume_view(header, data, dtype), std::make_shared<Array>(std::move(values))};
 }

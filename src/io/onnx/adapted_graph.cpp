@@ -52,7 +52,7 @@ std::string AdaptedGraph::sum(const std::string& from, std::int64_t axis) {
 void AdaptedGraph::add_features(const std::string& probs) {
     // As count_features(): whole numbers of 1/4096 for p, of 2^-18 for p (1 - p), which float64 sums without
     // a rounding. (OpenVINO 2026.4 sums int32 wrongly where a batch has several images.)
-    constexpr OnnxType counts = OnnxType::float64;
+    constexpr OnnxType kCounts = OnnxType::float64;
     const auto total = [&](const std::string& counted) {
         return graph_.add("ReduceSum", {counted, graph_.list({2, 3})}, {{"keepdims", std::int64_t{0}}});
     };
@@ -61,11 +61,11 @@ void AdaptedGraph::add_features(const std::string& probs) {
     const std::string p = graph_.add("Min", {seen, one});
     const std::string in_units = graph_.add(
         "Floor", {graph_.add("Add", {graph_.add("Mul", {p, graph_.real(4096)}), graph_.real(0.5f)})});
-    const std::string own = graph_.cast(in_units, counts);
+    const std::string own = graph_.cast(in_units, kCounts);
     const std::string product = graph_.add("Mul", {p, graph_.add("Sub", {one, p})});
     const std::string unsure =
-        graph_.cast(graph_.add("Floor", {graph_.add("Mul", {product, graph_.real(262144)})}), counts);
-    const std::string in = graph_.cast(graph_.add("Greater", {in_units, graph_.real(2048)}), counts);
+        graph_.cast(graph_.add("Floor", {graph_.add("Mul", {product, graph_.real(262144)})}), kCounts);
+    const std::string in = graph_.cast(graph_.add("Greater", {in_units, graph_.real(2048)}), kCounts);
     const std::string mass = total(own), doubt = total(unsure), inside = total(in);
     const std::string inside_mass = total(graph_.add("Mul", {own, in}));
     const std::string inside_doubt = total(graph_.add("Mul", {unsure, in}));
@@ -74,7 +74,7 @@ void AdaptedGraph::add_features(const std::string& probs) {
     const std::string first = graph_.add("Sqrt", {known});
     const std::string second = graph_.add("Mul", {graph_.add("Sqrt", {first}), graph_.real(8)});
     const auto weighted = [&](const std::string& root) {
-        return total(graph_.cast(graph_.add("Floor", {graph_.add("Mul", {in_units, root})}), counts));
+        return total(graph_.cast(graph_.add("Floor", {graph_.add("Mul", {in_units, root})}), kCounts));
     };
     const std::string root = weighted(first), fourth = weighted(second);
 
@@ -164,7 +164,7 @@ std::string AdaptedGraph::limits(const Stratum& stratum, const std::vector<std::
         shape{static_cast<std::int64_t>(tables.rows()), down, across};
     const std::string column = graph_.cast(
         graph_.add("Gather", {graph_.small_integers(shape, values), stratum.row}), OnnxType::int32);
-    const std::string limit = graph_.add(
+    std::string limit = graph_.add(
         "Gather", {graph_.reals({static_cast<std::int64_t>(tables.limits.size())}, tables.limits), column});
     if (tables.region.empty()) {  // Rows come last: whole ones are copied faster than their parts.
         const std::string wide =

@@ -65,7 +65,7 @@ void OnnxGraph::node(const std::string& type, const std::vector<std::string>& in
 
 std::string OnnxGraph::add(const std::string& type, const std::vector<std::string>& inputs,
                            const Attributes& attributes, const std::string& says) {
-    const std::string name = fresh(type);
+    std::string name = fresh(type);
     node(type, inputs, {name}, attributes, says.empty() ? name : fmt::format("{} ({})", name, says));
     return name;
 }
@@ -91,7 +91,7 @@ void OnnxGraph::output(const std::string& from, const std::string& name,
 
 std::string OnnxGraph::constant(const std::vector<std::int64_t>& shape, OnnxType type,
                                 std::string_view bytes) {
-    const std::string name = fresh("constant");
+    std::string name = fresh("constant");
     ProtoWriter out;
     for (const std::int64_t length : shape) out.number(tensor::kDims, static_cast<std::uint64_t>(length));
     out.number(tensor::kType, static_cast<std::uint64_t>(type));

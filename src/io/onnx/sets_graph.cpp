@@ -34,7 +34,7 @@ class SetsGraph {
 
     /// At one of the alphas, by its place among them.
     std::string sets(std::size_t place, EmptySets empty) {
-        const std::string in = adapted_ ? members_by_stratum(place) : members(place);
+        std::string in = adapted_ ? members_by_stratum(place) : members(place);
         if (empty_rule(empty, calibrator_) == EmptySets::keep) return in;
         const std::string size = graph_.add(
             "ReduceSum",

@@ -29,7 +29,7 @@ std::string lower_ending(const fs::path& file) {
 }
 
 std::string item_name(const fs::path& file, const FolderFormat& format) {
-    const std::string name = file.filename().string();
+    std::string name = file.filename().string();
     for (const std::string_view ending : format.endings)
         if (name.size() > ending.size() && lower(name).ends_with(ending))
             return name.substr(0, name.size() - ending.size());

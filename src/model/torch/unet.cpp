@@ -24,7 +24,7 @@ DoubleConvolutionImpl::DoubleConvolutionImpl(std::int64_t inputs, std::int64_t o
 }
 
 torch::Tensor DoubleConvolutionImpl::forward(torch::Tensor x) {
-    return normalised(second_->forward(normalised(first_->forward(std::move(x)))));
+    return normalised(second_->forward(normalised(first_->forward(x))));
 }
 
 UNetImpl::UNetImpl(const UNetShape& shape) {

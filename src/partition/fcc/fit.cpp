@@ -257,9 +257,11 @@ std::vector<double> with_noise(const CurveObjective& objective, const std::vecto
     std::vector<double> noise(options.curves * objective.terms());
     for (double& e : noise) e = random.normal();
     std::vector<double> result = unknowns;
-    for (double sigma = kNoise; sigma > 1e-6; sigma *= 0.5) {
+    double sigma = kNoise;
+    while (sigma > 1e-6) {
         for (std::size_t i = 0; i < noise.size(); ++i) result[i] = unknowns[i] + sigma * noise[i];
         if (objective.feasible(result, workspace)) return result;
+        sigma /= 2;
     }
     return unknowns;
 }
@@ -404,6 +406,7 @@ FourierFit fit_fourier_curves(const FourierField& field, const FourierOptions& o
         if (part * fit.curves.scale >= kSmallestBlur)
             blurred.push_back(exact.blurred(part * fit.curves.scale));
     std::vector<CurveObjective> coarse;
+    coarse.reserve(blurred.size());
     for (const BilinearField& level : blurred) coarse.emplace_back(level, options);
     const CurveObjective objective(exact, options);
 

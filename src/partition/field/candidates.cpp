@@ -106,8 +106,11 @@ constexpr double kSupportScale = 1.0 / 40;
 std::vector<double> standard_bandwidths(const Grid& grid) {
     const double height = grid.height;
     std::vector<double> bandwidths;
-    for (double h = height / 120; h <= height / 4.5; h *= 1.5)
-        if (h >= 0.5) bandwidths.push_back(h);
+    double bandwidth = height / 120;
+    while (bandwidth <= height / 4.5) {
+        if (bandwidth >= 0.5) bandwidths.push_back(bandwidth);
+        bandwidth *= 1.5;
+    }
     if (bandwidths.empty()) bandwidths.push_back(0.5);
     return bandwidths;
 }

@@ -32,10 +32,10 @@ struct Learnt {
     FoldDistributions fit;  ///< includes those without each fold if levels are needed
 };
 
-/// The weights w >= 0 with sum 1 that minimise w' M w + ridge |w|^2, where M [n][n] is symmetric and positive
-/// semidefinite and n > 0. The method is active sets: exact up to rounding, deterministic. The ridge gives
-/// similar weights to candidates that hardly differ.
-[[nodiscard]] std::vector<double> simplex_minimum(const std::vector<double>& products, std::size_t n,
+/// The weights w >= 0 with sum 1 that minimise w' M w + ridge |w|^2, where M [size][size] is symmetric and
+/// positive semidefinite and size > 0. The method is active sets: exact up to rounding, deterministic. The
+/// ridge gives similar weights to candidates that hardly differ.
+[[nodiscard]] std::vector<double> simplex_minimum(const std::vector<double>& products, std::size_t size,
                                                   double ridge);
 
 /// Every cell's blended distribution: cumulative and 1 at the last bin.

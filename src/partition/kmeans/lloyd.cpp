@@ -123,6 +123,7 @@ const Solution& best_of(const std::vector<Solution>& solutions) {
 
 std::vector<Descent> summaries(const std::vector<Solution>& solutions) {
     std::vector<Descent> result;
+    result.reserve(solutions.size());
     for (const Solution& solution : solutions) result.push_back(solution.summary);
     return result;
 }

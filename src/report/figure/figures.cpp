@@ -218,7 +218,7 @@ void add_maps(const ReportInput& input, std::size_t s, const std::string& suffix
 std::string safe_name(const std::string& text) {
     constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     std::string out = text;
-    for (char& letter : out) letter = kPlain.find(letter) == kPlain.npos ? '-' : letter;
+    for (char& letter : out) letter = kPlain.find(letter) == std::string_view::npos ? '-' : letter;
     return out;
 }
 }  // namespace

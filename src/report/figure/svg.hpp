@@ -15,8 +15,8 @@ class SvgPlot {
     SvgPlot(double width, double height, double x_top, double y_top)
         : width_(width), height_(height), x_top_(x_top), y_top_(y_top) {}
 
-    void x_axis(std::string_view label, const std::vector<std::pair<double, std::string>>& ticks);
-    void y_axis(std::string_view label, const std::vector<std::pair<double, std::string>>& ticks);
+    void x_axis(std::string_view name, const std::vector<std::pair<double, std::string>>& ticks);
+    void y_axis(std::string_view name, const std::vector<std::pair<double, std::string>>& ticks);
     void line(const Points& points, std::string_view colour, double width = 1.8, bool dashed = false);
     void area(const Points& outline, std::string_view colour, double opacity);
     void dot(double x, double y, std::string_view colour, double radius = 3);
