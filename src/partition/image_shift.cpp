@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -51,8 +52,22 @@ constexpr std::size_t kCount = ImageFeatures::kCount;
 constexpr std::array kLevels{0.85, 0.9, 0.95};
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // descending: each starts the next
 constexpr double kErrors = 1;  // standard errors by which adapting must be better
-constexpr std::array kScales{1.0, 0.75, 0.5, 0.25};
-constexpr double kMostPrice = 1.02;  // of the false share with one level
+constexpr std::array kScales{1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125};
+constexpr double kMostPrice = 1.02;  // times the false share with one level
+
+using Prices = std::array<double, kLevels.size()>;
+
+double mean_of(const Prices& prices) {
+    return std::accumulate(prices.begin(), prices.end(), 0.0) / prices.size();
+}
+
+/// The mean over the levels of price / plain price: every level counts the same, however small its sets are.
+double relative_price(const Prices& prices, const Prices& plain) {
+    constexpr double kLeast = 1.0 / 4096;  // growth of smaller shares does not matter
+    double sum = 0;
+    for (std::size_t k = 0; k < prices.size(); ++k) sum += (prices[k] + kLeast) / (plain[k] + kLeast);
+    return sum / static_cast<double>(prices.size());
+}
 
 /// Samples in an order that their content alone decides.
 void arrange(std::vector<ShiftSample>& samples) {
@@ -163,13 +178,13 @@ class Trial {
     struct Verdict {
         std::map<std::uint64_t, double> losses;  ///< pinball loss of each group, times the number of groups
         double loss = 0;                         ///< their mean
-        double price = 0;  ///< share of pixels with another label whose set holds the class
+        Prices prices{};  ///< at each level, the share of pixels with another label whose set holds the class
     };
     [[nodiscard]] Verdict judge(std::size_t ridge, double scale) const {
         Verdict out;
-        double priced = 0;
-        for (const double level : kLevels) {
-            const double limit = quantile(level, ridge, scale);
+        for (std::size_t k = 0; k < kLevels.size(); ++k) {
+            const double level = kLevels[k], limit = quantile(level, ridge, scale);
+            double priced = 0;
             for (const Image& one : images_) {
                 const double own = limit + scale * one.shift[ridge];
                 if (one.scores > 0) {
@@ -178,12 +193,12 @@ class Trial {
                     out.loss += loss / kLevels.size();
                 }
                 if (one.others) {
-                    out.price += one.others->at(own).share;
+                    out.prices[k] += one.others->at(own).share;
                     ++priced;
                 }
             }
+            if (priced > 0) out.prices[k] /= priced;
         }
-        if (priced > 0) out.price /= priced;
         return out;
     }
 
@@ -252,19 +267,19 @@ LearntShift learn_shift(std::vector<ShiftSample> samples) {
     if (trial.groups() < 2) return out;
     const Trial::Verdict plain = trial.judge(0, 0);
     out.plain_loss = out.loss = plain.loss;
-    out.plain_price = out.price = plain.price;
+    out.plain_price = out.price = mean_of(plain.prices);
     out.scale = 0;
     Trial::Verdict best = plain;
     for (std::size_t ridge = 0; ridge < kRidges.size(); ++ridge)
         for (const double scale : kScales) {
             Trial::Verdict one = trial.judge(ridge, scale);
-            if (one.price > kMostPrice * plain.price || !(one.loss < best.loss)) continue;
+            if (relative_price(one.prices, plain.prices) > kMostPrice || !(one.loss < best.loss)) continue;
             best = std::move(one);
             out.ridge = kRidges[ridge];
             out.scale = scale;
         }
     out.loss = best.loss;
-    out.price = best.price;
+    out.price = mean_of(best.prices);
     if (out.scale == 0) return out;
     const auto groups = static_cast<double>(trial.groups());
     double variance = 0;  // of the gain
