@@ -109,8 +109,9 @@ class Monitor {
     Monitor& operator=(Monitor&& other) noexcept;  ///< `other` may only be destroyed or assigned to
 
     /// Adds images, with or without labels. Pixels with an ignored label do not count, so in a labelled batch
-    /// the labels of an unlabelled image may all be ignored. Throws a data error and changes nothing if grid
-    /// or classes differ, if groups are missing, or if groups are given but the calibration images had none.
+    /// the labels of an unlabelled image may all be ignored. Throws a data error if grid or classes differ or
+    /// a value is bad, and a usage error if groups are missing or the calibration images had none; then
+    /// nothing is changed.
     MonitorUpdate update(const Dataset& images, Seen seen = Seen::count, Progress& progress = silent());
     /// Tests the group that is still open, if there is one.
     void complete();
