@@ -138,12 +138,11 @@ struct Evaluation {
     std::vector<SetFigures> level_sets;     ///< at each level, before any set was filled
     std::vector<double> class_false_share;  ///< [class] as StratumEvaluation::false_share
     std::uint64_t infinite = 0;  ///< number of thresholds that are +inf at 1 - alpha, over classes and pixels
-    double coverage_at_alpha = 0;  ///< of all classes together, before any set was filled
-    double filled_share = 0;       ///< share of sets that were filled; 0 where empty sets are kept
-    double filled_coverage = 0;    ///< coverage of the sets after filling
-    std::vector<std::uint64_t>
-        size_samples;                   ///< [set size] test samples whose set has that size after filling
-    std::vector<double> size_coverage;  ///< [set size] coverage of these samples; NaN without any
+    double coverage_at_alpha = 0;             ///< of all classes together, before any set was filled
+    double filled_share = 0;                  ///< share of sets that were filled; 0 where empty sets are kept
+    double filled_coverage = 0;               ///< coverage of the sets after filling
+    std::vector<std::uint64_t> size_samples;  ///< [set size] test samples with sets of that size, if filled
+    std::vector<double> size_coverage;        ///< [set size] coverage of these samples; NaN without any
     WorstPlace worst_size;  ///< size-stratified coverage: the set size, from 1, with the lowest coverage
     ImageCoverage image_coverage;  ///< of all classes together
     Interval coverage_interval;    ///< of coverage_at_alpha

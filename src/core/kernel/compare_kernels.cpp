@@ -83,8 +83,8 @@ void AtLeastBits(const float* HWY_RESTRICT values, const float* HWY_RESTRICT lim
 bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HWY_RESTRICT limits,
                    std::size_t n, std::uint8_t* HWY_RESTRICT out) {
     constexpr std::uint16_t kOne = 0x3C00, kMagnitude = 0x7FFF;
-    [[maybe_unused]] constexpr std::size_t kAhead =
-        1024;  // bytes; the processor's own prefetching stops at the end of a page
+    // In bytes. The processor's own prefetching stops at the end of a page.
+    [[maybe_unused]] constexpr std::size_t kAhead = 1024;
     std::size_t i = 0;
     std::uint16_t most = 0;
     bool negative = false;
