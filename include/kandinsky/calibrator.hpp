@@ -166,7 +166,8 @@ struct TimedCalibrator {
 
 /// A calibrator with the same curves, and with levels set by other labelled images. The guarantee then
 /// depends on these images alone, whatever images the curves come from. Needs Pooling::groups. Throws a data
-/// error if the images do not fit the calibrator, or are those of the calibration.
+/// error if the images do not fit the calibrator or are those of the calibration, and a usage error without
+/// labels and for calibrators with a confidence.
 [[nodiscard]] Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data,
                                      Progress& progress = silent());
 

@@ -11,9 +11,9 @@ struct CompareOptions {
     std::vector<std::string> methods;
     CalibrateOptions calibrate;  ///< all other options of calibration, shared by the methods
     double alpha = 0.1;          ///< error level of coverage and set measures
-    std::size_t sample =
-        0;                  ///< size of random calibration subsets, in groups (images without groups); 0: all
-    std::size_t draws = 1;  ///< number of such subsets
+    /// Size of random calibration subsets, in groups (in images if there are no groups); 0: all.
+    std::size_t sample = 0;
+    std::size_t draws = 1;                   ///< number of such subsets
     EmptySets empty = EmptySets::automatic;  ///< of the sets that are judged
     std::size_t bootstrap = 0;  ///< resamples of the test groups for intervals, with one draw only
     /// Further methods to calibrate on the last draw without evaluating them; the report shows their curves.
@@ -21,7 +21,8 @@ struct CompareOptions {
     std::vector<std::string> references;
 };
 
-/// One line of the paper's table: a method and a class (or all classes pooled), averaged over the draws.
+/// One line of the paper's table: a method and a class (or all classes pooled). Means and shares are averaged
+/// over the draws; counts are those of the last draw.
 struct CompareRow {
     std::string method;                     ///< its name, as in CompareOptions::methods
     int cls = -1;                           ///< -1: classes were pooled

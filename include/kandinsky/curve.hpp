@@ -20,7 +20,7 @@ enum class Pooling {
 /// The levels 1 - alpha at which long curves are stored. A level between two rungs uses the next higher rung,
 /// so a prediction set can only grow, by less than a rung.
 struct Ladder {
-    std::vector<double> levels;  ///< ascending, inside (0, 1)
+    std::vector<double> levels;  ///< ascending, in [0, 1]
 
     /// j/rungs for j = 1 .. rungs-1, and a tail toward 1. If `rungs` is a multiple of 20, the coverage error
     /// is exact.

@@ -141,8 +141,8 @@ struct Evaluation {
     double coverage_at_alpha = 0;             ///< of all classes together, before any set was filled
     double filled_share = 0;                  ///< share of sets that were filled; 0 where empty sets are kept
     double filled_coverage = 0;               ///< coverage of the sets after filling
-    std::vector<std::uint64_t> size_samples;  ///< [set size] test samples with sets of that size, if filled
-    std::vector<double> size_coverage;        ///< [set size] coverage of these samples; NaN without any
+    std::vector<std::uint64_t> size_samples;  ///< [size] test samples with a set of that size after filling
+    std::vector<double> size_coverage;        ///< [size] coverage of these samples; NaN without any
     WorstPlace worst_size;  ///< size-stratified coverage: the set size, from 1, with the lowest coverage
     ImageCoverage image_coverage;  ///< of all classes together
     Interval coverage_interval;    ///< of coverage_at_alpha
