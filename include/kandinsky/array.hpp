@@ -74,7 +74,7 @@ class Array {
     Array(ArrayView view, std::shared_ptr<const void> owner);
     /// A new zeroed C-order buffer; mutable_data() writes into it.
     static Array zeros(DType dtype, std::vector<std::size_t> shape);
-    /// A copy of the values in C order.
+    /// A copy of the values in C order. Throws an internal error unless the shape has as many elements.
     template <class T>
     static Array copy_of(const std::vector<T>& values, std::vector<std::size_t> shape);
 

@@ -14,15 +14,15 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// The curve of a region with too few scores.
+/// Which curve a region with too few scores uses.
 enum class Fallback {
-    none,       ///< keeps its own curve; without a single score the class is always in the set
-    image,      ///< takes the class's image-wide curve
+    none,       ///< its own curve; if it has no score at all, the class is always in the set
+    image,      ///< the class's image-wide curve
     automatic,  ///< `image` with Pooling::pixels, which has no guarantee; else `none`
 };
 
-/// Which groups learn (regions, distributions, how pixels share), and which set the thresholds. Has no effect
-/// for methods that learn nothing.
+/// Which groups learn (regions, distributions, how pixels share scores), and which set the thresholds. Has no
+/// effect on methods that learn nothing.
 enum class Promise {
     none,           ///< all groups do both: no guarantee
     split,          ///< a share of the groups learns, the others set the thresholds: guarantee of 1 - alpha
@@ -41,23 +41,25 @@ struct CalibrateOptions {
     Fallback fallback = Fallback::automatic;            ///< what regions with too few scores do
     std::uint64_t min_count = 1;                        ///< fewer scores than this count as too few
     ScoreOptions score = default_score();               ///< the non-conformity score
-    std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 for more than 1024 curves
-    bool released = false;  ///< reproduce the authors' released code; the default score is lac then
-    Promise promise = Promise::automatic;  ///< who learns and who sets thresholds; a `split` means split
-    /// Whether the level follows features of the image; needs Pooling::groups, not kAutoMethod.
+    std::size_t rungs = 0;  ///< rungs of long curves; 0: 2000, or 200 with more than 1024 curves
+    bool released = false;  ///< reproduce the authors' released code; the default score is then lac
+    /// Which groups learn and which set the thresholds. If `split` is above 0, `automatic` means `split`.
+    Promise promise = Promise::automatic;
+    /// What the levels depend on. Adapt::image needs Pooling::groups and a method other than kAutoMethod.
     Adapt adapt = Adapt::none;
     /// Share of the groups that learns with Promise::split, at least 0 and below 1; the other groups set the
-    /// thresholds. 0: one half, or with Promise::automatic all groups except 100.
+    /// thresholds. 0: one quarter with `confidence`; all groups except 100 with Promise::automatic and more
+    /// than 200 groups of equal weight; one half otherwise.
     double split = 0;
     std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
     /// Largest amount by which a threshold may exceed the exact one, for calibration in one pass
     /// (sketch.hpp); 0: exact.
     double sketch = 0;
-    /// The confidence, over draws of the calibration groups, with which the guarantee holds, such as 0.95; 0:
-    /// on average over the draws. Needs Pooling::groups; learning then uses Promise::split.
+    /// The guarantee holds in at least this share of the draws of the calibration groups, such as 0.95. 0: it
+    /// holds on average over the draws. Needs Pooling::groups; learning then uses Promise::split.
     double confidence = 0;
-    Risk risk = Risk::recall;  ///< what alpha bounds; others than recall need `confidence`
+    Risk risk = Risk::recall;  ///< what alpha bounds; risks other than recall need `confidence`
     /// The weights of the groups; needs Pooling::groups.
     GroupWeights weights{};
 };
@@ -68,9 +70,9 @@ struct CalibrateOptions {
 
 /// The curve that a pixel uses.
 enum class CurveLevel : std::uint8_t {
-    region = 0,  ///< its region's
-    image = 1,   ///< the image-wide one, because the region has too few scores
-    none = 2,    ///< none: there is no score, so the class is in every set
+    region = 0,  ///< the curve of its region
+    image = 1,   ///< the image-wide curve, because the region has too few scores
+    none = 2,    ///< no curve, because there is no score: the class is in every set
 };
 
 /// The images with which recalibrate() set the levels of a calibrator.
@@ -118,7 +120,8 @@ struct Calibrator {
     [[nodiscard]] std::size_t strata() const { return partitions.size(); }
     /// The stratum of a class.
     [[nodiscard]] std::size_t stratum_of(std::size_t c) const { return strata() == 1 ? 0 : c; }
-    /// The method that a stratum's curves come from: the one asked for, or what was chosen.
+    /// The method that a stratum's curves come from: the requested method, or the chosen one if
+    /// cross-validation chose.
     [[nodiscard]] const std::string& method_of(std::size_t stratum) const {
         return choices.empty() ? options.method.name : choices[stratum].method;
     }
@@ -152,33 +155,36 @@ struct Calibrator {
 /// One of several calibrators that were made together.
 struct TimedCalibrator {
     Calibrator calibrator;  ///< as calibrate() makes it
-    double seconds = 0;     ///< time that it took; that of shared work is divided evenly
+    double seconds = 0;     ///< duration of its calibration; the time of shared work is divided evenly
 };
-/// One calibrator for each of several methods; the data are read and sorted once.
+/// One calibrator for each of several options, in the same order. Options with the same score and division of
+/// the groups share the reading and sorting of the data. All options must have the same weights. Throws as
+/// calibrate().
 [[nodiscard]] std::vector<TimedCalibrator> calibrate_all(const Dataset& data,
                                                          const std::vector<CalibrateOptions>& options,
                                                          Progress& progress = silent());
 
-/// The same curves with levels set by other labelled images. The guarantee then depends on these images
-/// alone, whatever images the curves come from. Needs Pooling::groups. Throws a data error if the images do
-/// not fit the calibrator, or are those of the calibration.
+/// A calibrator with the same curves, and with levels set by other labelled images. The guarantee then
+/// depends on these images alone, whatever images the curves come from. Needs Pooling::groups. Throws a data
+/// error if the images do not fit the calibrator or are those of the calibration, and a usage error without
+/// labels and for calibrators with a confidence.
 [[nodiscard]] Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data,
                                      Progress& progress = silent());
 
 /// The rule for sets without a class.
 enum class EmptySets {
-    keep,       ///< it stays empty
-    fill,       ///< the most probable class enters, the lowest number among equals
+    keep,  ///< it stays empty
+    fill,  ///< the most probable class enters; of equally probable classes, the one with the lowest number
     automatic,  ///< `fill`; `keep` where calibration pixels had no class, so that an empty set can be right
 };
 
 /// Score thresholds [class][pixel] at 1 - alpha: a class is in the set if its score is at most the threshold.
-/// If levels follow the image, those of an image with shift 0.
+/// If levels follow the image, the thresholds are those of an image with shift 0. Throws a usage error unless
+/// 0 <= alpha <= 1.
 [[nodiscard]] std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha);
 
 /// Probability thresholds [class][pixel]: a class is in the set if and only if p >= threshold. -inf: always
-/// in the set. Throws a usage error for other scores than lac, see has_probability_thresholds(), and where
-/// levels follow the image.
+/// in the set. Throws a usage error for other scores than lac, and if levels follow the image.
 [[nodiscard]] std::vector<float> thresholds(const Calibrator& calibrator, double alpha);
 
 /// The guarantee of the calibrator and its assumption, in one sentence.

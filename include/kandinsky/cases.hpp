@@ -14,23 +14,23 @@ struct Extent {
     std::size_t height = 0;  ///< rows
     std::size_t width = 0;   ///< columns
 
-    [[nodiscard]] std::size_t voxels() const { return depth * height * width; }  ///< all of them
+    [[nodiscard]] std::size_t voxels() const { return depth * height * width; }  ///< number of voxels
     friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// Distance of neighbouring voxels along z, y and x.
+/// Distances between neighbouring voxels along z, y and x.
 using Spacing = std::array<double, 3>;
 
-/// What a spacing is measured in.
+/// The unit of a spacing.
 enum class LengthUnit {
     pixel,       ///< unknown: neighbouring pixels have distance 1
-    millimetre,  ///< from the files or the user
+    millimetre,  ///< given by the files or the user
 };
 
 /// One image or volume: the model's probabilities and, if known, the truth.
 struct Case {
-    Extent extent;             ///< voxels
-    Spacing spacing{1, 1, 1};  ///< between them
+    Extent extent;             ///< size in voxels
+    Spacing spacing{1, 1, 1};  ///< between neighbouring voxels
     std::vector<float> probs;  ///< [class][voxel]
     std::vector<std::uint8_t>
         member;                       ///< [class][voxel] 1 where the voxel has the class; empty without truth
@@ -42,14 +42,14 @@ class CaseSource {
   public:
     virtual ~CaseSource() = default;
 
-    [[nodiscard]] virtual std::size_t size() const = 0;                 ///< number of cases
-    [[nodiscard]] virtual std::size_t classes() const = 0;              ///< of all cases
-    [[nodiscard]] virtual bool labelled() const = 0;                    ///< there is truth
+    [[nodiscard]] virtual std::size_t size() const = 0;     ///< number of cases
+    [[nodiscard]] virtual std::size_t classes() const = 0;  ///< number of classes, the same for all cases
+    [[nodiscard]] virtual bool labelled() const = 0;        ///< there is truth
     [[nodiscard]] virtual std::int64_t group(std::size_t i) const = 0;  ///< id of a case's group
-    [[nodiscard]] virtual std::string name(std::size_t i) const = 0;    ///< used in tables
+    [[nodiscard]] virtual std::string name(std::size_t i) const = 0;    ///< name of a case in tables
     [[nodiscard]] virtual LengthUnit unit() const = 0;                  ///< of the spacings
     [[nodiscard]] virtual bool volumes() const = 0;                     ///< a case has three dimensions
-    /// Reads a case. Thread-safe. Throws Error of kind `data` or `file` that names the place.
+    /// Reads a case. Thread-safe. Throws a data or file error that names the place.
     [[nodiscard]] virtual Case read(std::size_t i) const = 0;
 
     /// The images of a data set that are the slices of a case, in order; empty if cases come from files.

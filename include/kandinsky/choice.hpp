@@ -7,10 +7,11 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// One candidate of cross-validation: a method, and the values of its options that were compared.
+/// One candidate of cross-validation: a method and, for the options whose values were compared, one value
+/// each.
 struct JudgedMethod {
     std::string method;                        ///< its name
-    std::map<std::string, std::string> tuned;  ///< option flag -> value; empty if the method has no choices
+    std::map<std::string, std::string> tuned;  ///< option flag -> value; empty if no option was compared
     double loss = 0;  ///< threshold-weighted CRPS, mean over folds and pixels; lower is better
 };
 

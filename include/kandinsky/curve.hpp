@@ -14,15 +14,16 @@ namespace KANDINSKY_API kandinsky {
 /// What has equal weight when the scores of a region are pooled.
 enum class Pooling {
     pixels,  ///< every score (the paper)
-    groups,  ///< every group, an image or a patient: the hierarchical quantile
+    groups,  ///< every group (an image or a patient): the hierarchical quantile
 };
 
 /// The levels 1 - alpha at which long curves are stored. A level between two rungs uses the next higher rung,
 /// so a prediction set can only grow, by less than a rung.
 struct Ladder {
-    std::vector<double> levels;  ///< ascending, inside (0, 1)
+    std::vector<double> levels;  ///< ascending, in [0, 1]
 
-    /// j/rungs for j = 1 .. rungs-1, and a tail toward 1. Multiples of 20 make the coverage error exact.
+    /// j/rungs for j = 1 .. rungs-1, and a tail toward 1. If `rungs` is a multiple of 20, the coverage error
+    /// is exact.
     static Ladder uniform(std::size_t rungs);
     /// k/99 for k = 0 .. 99: the released code's curve points.
     static Ladder released();
@@ -34,21 +35,21 @@ class CurveSet {
   public:
     /// One region's curve.
     struct Curve {
-        std::uint64_t scores = 0;   ///< n
+        std::uint64_t scores = 0;   ///< number of scores, n
         std::uint64_t groups = 0;   ///< groups with at least one score; 0 where groups do not count
         bool complete = false;      ///< values are all n order statistics
         std::vector<float> values;  ///< ascending; at the rungs unless complete; empty when n = 0
     };
 
     CurveSet() = default;  ///< no curves, no ladder
-    /// No curves yet. `interpolate`: released curves, read by linear interpolation without the conformal
-    /// rank; a region without data is NaN.
+    /// A set without curves. `interpolate`: curves of the released code, which are read by linear
+    /// interpolation without the conformal rank; the threshold of a region without data is then NaN.
     explicit CurveSet(Ladder ladder, bool interpolate = false)
         : ladder_(std::move(ladder)), interpolate_(interpolate) {}
 
-    void append(const Curve& curve);                       ///< one more
-    void append(const CurveSet& other);                    ///< all curves of a set with the same ladder
-    void reserve(std::size_t curves, std::size_t values);  ///< reserves memory for more curves and values
+    void append(const Curve& curve);                       ///< adds one curve
+    void append(const CurveSet& other);                    ///< adds all curves of a set with the same ladder
+    void reserve(std::size_t curves, std::size_t values);  ///< reserves memory for so many in total
 
     [[nodiscard]] std::size_t size() const { return data_.scores.size(); }  ///< number of curves
     [[nodiscard]] const Ladder& ladder() const { return ladder_; }          ///< the levels of long curves
@@ -64,14 +65,16 @@ class CurveSet {
     }
 
     /// The score threshold at level 1 - alpha: -inf at alpha = 1; otherwise +inf if there are too few scores
-    /// for the level, or none.
+    /// for the level or no scores at all.
     [[nodiscard]] float threshold(std::size_t curve, double alpha) const;
-    /// The same with rung_of(alpha) known, for many curves at one alpha.
+    /// The same with rung = rung_of(alpha), for many curves at one alpha.
     [[nodiscard]] float threshold(std::size_t curve, double alpha, std::size_t rung) const;
-    /// The rung at which curves that are not complete are read; the number of rungs if there is none.
+    /// The rung at which curves that are not complete are read; the number of rungs if the level lies above
+    /// all rungs.
     [[nodiscard]] std::size_t rung_of(double alpha) const;
-    /// The conformal p-value of a score: a class is in the set at alpha if and only if it exceeds alpha. Read
-    /// at the rungs where the curve is not complete: above the exact one by less than a rung.
+    /// The conformal p-value of a score: a class is in the set at alpha if and only if its p-value exceeds
+    /// alpha. If the curve is not complete, the p-value is that of a rung, which exceeds the exact one by
+    /// less than the distance between rungs.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;
 
   private:

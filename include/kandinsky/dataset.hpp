@@ -10,7 +10,7 @@ namespace KANDINSKY_API kandinsky {
 /// How model outputs become probabilities. The caller states it; it is not detected.
 enum class Logits {
     none,     ///< they are probabilities
-    sigmoid,  ///< every class for itself
+    sigmoid,  ///< each class separately
     softmax,  ///< over the classes of a pixel
 };
 
@@ -50,7 +50,8 @@ class Dataset {
     [[nodiscard]] const DatasetOptions& options() const { return options_; }  ///< as given
     [[nodiscard]] DType probs_dtype() const { return probs_.dtype(); }        ///< as stored
 
-    /// Groups are numbered 0.. in ascending order of their id; without groups each image is its own.
+    /// Number of groups. They are numbered from 0 in ascending order of their id; without groups, each image
+    /// is a group.
     [[nodiscard]] std::size_t groups() const { return group_count_; }
     /// The number of an image's group.
     [[nodiscard]] std::uint32_t group_of(std::size_t image) const { return group_index_[image]; }
@@ -60,15 +61,15 @@ class Dataset {
     /// The listed images, by their numbers in this data set. Shares the arrays.
     [[nodiscard]] Dataset subset(const std::vector<std::uint32_t>& images) const;
 
-    /// Probabilities of one image as float32 [C][range] into `out`. Throws a data error that names image,
-    /// class, row, column and value when one is NaN or outside [0,1], a usage error when `out` is too short.
-    /// No allocation; safe from several threads.
+    /// Writes the probabilities of one image to `out` as float32 [C][range]. Throws a data error that names
+    /// image, class, row, column and value if a probability is NaN or outside [0,1], and a usage error if
+    /// `out` is too short. No allocation; thread-safe.
     void read_probs(std::size_t image, PixelRange range, std::span<float> out) const;
     /// All probabilities of one image, [C][H][W], as read_probs() gives them.
     [[nodiscard]] std::vector<float> probs(std::size_t image) const;
-    /// Truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is 0 where
-    /// the label is ignored. Throws a data error that names the place when a label is out of range, a usage
-    /// error when an array is too short. No allocation; safe from several threads.
+    /// Writes the truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is
+    /// 0 where the label is ignored. Throws a data error that names the place if a label is out of range, and
+    /// a usage error if there is no truth or an array is too short. No allocation; thread-safe.
     void read_truth(std::size_t image, PixelRange range, std::span<std::uint8_t> member,
                     std::span<std::uint8_t> valid) const;
     /// All truth of one image, as read_truth() gives it.

@@ -17,7 +17,7 @@ enum class ErrorKind {
 /// The exception that the library throws. The message is one line: what is wrong, where, and what to do.
 class Error : public std::runtime_error {
   public:
-    /// A message without line breaks.
+    /// `message` must have no line breaks.
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
     /// What went wrong; its number is the exit code of the command.
     [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }

@@ -10,13 +10,14 @@ namespace KANDINSKY_API kandinsky {
 struct EvaluateOptions {
     double alpha = 0.1;                      ///< error level of coverage and set measures
     bool maps = true;                        ///< keep the per-pixel maps
-    bool ece_maps = true;                    ///< with maps: also those of the calibration error
+    bool ece_maps = true;                    ///< keep those of the calibration error too, if `maps`
     EmptySets empty = EmptySets::automatic;  ///< of the sets that Evaluation::sets describes
     std::size_t bootstrap = 0;               ///< resamples of the test groups for intervals; 0: none
     std::uint64_t seed = 0;                  ///< of the resamples
 };
 
-/// A 90 % interval of the bootstrap over test groups (images without groups); NaN without one.
+/// A 90 % bootstrap interval over the test groups (over the images if there are no groups); NaN without a
+/// bootstrap.
 struct Interval {
     double low = std::numeric_limits<double>::quiet_NaN();   ///< 5 % of the resamples lie below
     double high = std::numeric_limits<double>::quiet_NaN();  ///< 5 % of the resamples lie above
@@ -42,9 +43,9 @@ struct SetIntervals {
     Interval full;           ///< share of sets with every class
 };
 
-/// The images of one tenth by a feature.
+/// One tenth of the images, which are ordered by a feature.
 struct FeatureTenth {
-    std::uint64_t images = 0;  ///< in it; images that look the same are in the same tenth
+    std::uint64_t images = 0;  ///< number of images; images with an equal feature are in the same tenth
     double value = 0;          ///< mean of the feature; NaN without images
     double coverage = 0;       ///< mean of their coverages; NaN without images
 };
@@ -53,15 +54,15 @@ struct FeatureTenth {
 struct ImageCoverage {
     /// The levels of `quantiles`.
     static constexpr std::array<double, 5> kLevels{0.05, 0.25, 0.5, 0.75, 0.95};
-    std::uint64_t images = 0;           ///< with at least one sample
+    std::uint64_t images = 0;           ///< images with at least one sample
     std::array<double, 5> quantiles{};  ///< over those images, at kLevels; NaN without any
-    double below = 0;                   ///< share of images covered less than 1 - alpha
+    double below = 0;                   ///< share of images with coverage below 1 - alpha
     double spread = 0;                  ///< mean of |coverage - (1 - alpha)| over those images
-    double far_below = 0;               ///< share of images covered more than 0.1 less than 1 - alpha
-    /// Mean coverage of the tenth of the images with the largest doubt (ImageFeatures, which need no label);
-    /// for all classes together, by the mean of the doubt over classes.
+    double far_below = 0;               ///< share of images with coverage below 0.9 - alpha
+    /// Mean coverage of the tenth of the images with the largest doubt, a feature that needs no label. For
+    /// all classes together, the doubt of an image is the mean over its classes.
     double hardest = std::numeric_limits<double>::quiet_NaN();
-    /// [feature] the images in tenths by each of ImageFeatures, ascending.
+    /// [feature][tenth] the images, ordered by each feature of ImageFeatures, ascending.
     std::array<std::array<FeatureTenth, 10>, ImageFeatures::kCount> tenths{};
 };
 
@@ -82,7 +83,7 @@ struct Reliability {
     std::vector<double> confidence = std::vector<double>(kBins, 0);           ///< mean probability in the bin
     std::vector<double> accuracy = std::vector<double>(kBins, 0);  ///< share of pixels that have the class
     double ece = 0;                                                ///< expected calibration error
-    double smooth_ece = 0;  ///< the same without bins (Blasiok and Nakkiran 2023), p to 1/1024
+    double smooth_ece = 0;  ///< the same without bins (Blasiok and Nakkiran 2023), with p to 1/1024
     Interval ece_interval;  ///< of ece
 };
 
@@ -92,26 +93,26 @@ struct StratumEvaluation {
     static constexpr std::uint64_t kSomeSamples = 3;                             ///< for `place_error`
 
     double mean_ce = 0;        ///< mean of CE_20 over pixels with test samples; NaN when there is none
-    double q05 = 0;            ///< its 5 % quantile over these pixels
-    double q95 = 0;            ///< its 95 % quantile over these pixels
+    double q05 = 0;            ///< 5 % quantile of CE_20 over these pixels
+    double q95 = 0;            ///< 95 % quantile of CE_20 over these pixels
     double floor = 0;          ///< mean CE of a perfect calibrator with these test images
-    std::uint64_t pixels = 0;  ///< with at least one test sample
-    std::uint64_t pixels_without_data = 0;             ///< the others
+    std::uint64_t pixels = 0;  ///< pixels with at least one test sample
+    std::uint64_t pixels_without_data = 0;             ///< pixels without a test sample
     std::uint64_t samples = 0;                         ///< test samples of all pixels
-    std::vector<double> coverage;                      ///< at each level, all test samples together
+    std::vector<double> coverage;                      ///< [level] of all test samples together
     std::vector<std::vector<double>> region_coverage;  ///< [region][level]
     std::vector<std::uint64_t> region_samples;         ///< [region]
     std::vector<double> ce_map;       ///< [pixel], NaN without test sample; empty without maps
     double weighted_ce = 0;           ///< mean of CE_20 with pixels weighted by their test samples
     double ce_enough = 0;             ///< mean CE_20 over pixels with kEnoughSamples or more
     double floor_enough = 0;          ///< floor over the same pixels
-    std::uint64_t pixels_enough = 0;  ///< such pixels
+    std::uint64_t pixels_enough = 0;  ///< number of these pixels
     double coverage_at_alpha = 0;     ///< coverage at 1 - alpha, all test samples together
     /// Mean of |coverage - (1 - alpha)| over pixels with kSomeSamples or more; NaN when there is none.
     double place_error = 0;
     WorstPlace worst_region;       ///< of the calibrator's regions
     WorstPlace worst_block;        ///< of equal blocks of the grid, which are the same for all methods
-    ImageCoverage image_coverage;  ///< from image to image
+    ImageCoverage image_coverage;  ///< how coverage varies from image to image
     Interval mean_ce_interval;     ///< of mean_ce
     Interval coverage_interval;    ///< of coverage_at_alpha
     double mean_ce_bias = 0;       ///< how much resampling raises mean_ce; subtracted from its interval
@@ -121,8 +122,8 @@ struct StratumEvaluation {
     std::vector<double> false_shares;  ///< the same at each level, before any set was filled
     Interval false_interval;           ///< of false_share
     /// False-discovery rate, the risk of precision. Among a group's pixels whose set contains the class, the
-    /// share without the class, 0 if no set contains it; mean over the test groups. Sets and pairs are those
-    /// of false_share.
+    /// share without the class, 0 if no set contains it; mean over the test groups. Sets and pairs are as for
+    /// false_share.
     double false_discovery = 0;
 };
 
@@ -136,17 +137,18 @@ struct Evaluation {
     SetFigures plain_sets;                  ///< at 1 - alpha before any set was filled
     std::vector<SetFigures> level_sets;     ///< at each level, before any set was filled
     std::vector<double> class_false_share;  ///< [class] as StratumEvaluation::false_share
-    std::uint64_t infinite = 0;    ///< thresholds that are +inf at 1 - alpha, over classes and pixels
-    double coverage_at_alpha = 0;  ///< of all classes together, before any set was filled
-    double filled_share = 0;       ///< share of sets that were filled; 0 where empty sets are kept
-    double filled_coverage = 0;    ///< coverage of the sets once filled
-    std::vector<std::uint64_t> size_samples;  ///< [set size] test samples whose set, once filled, has it
-    std::vector<double> size_coverage;        ///< [set size] their coverage; NaN without any
-    WorstPlace worst_size;                    ///< size-stratified coverage: the worst size from 1 on
-    ImageCoverage image_coverage;             ///< of all classes together
-    Interval coverage_interval;               ///< of coverage_at_alpha
-    SetIntervals set_intervals;               ///< of sets
-    /// The released code's other number, only with `released`: pooled coverage at its shifted levels.
+    std::uint64_t infinite = 0;  ///< number of thresholds that are +inf at 1 - alpha, over classes and pixels
+    double coverage_at_alpha = 0;             ///< of all classes together, before any set was filled
+    double filled_share = 0;                  ///< share of sets that were filled; 0 where empty sets are kept
+    double filled_coverage = 0;               ///< coverage of the sets after filling
+    std::vector<std::uint64_t> size_samples;  ///< [size] test samples with a set of that size after filling
+    std::vector<double> size_coverage;        ///< [size] coverage of these samples; NaN without any
+    WorstPlace worst_size;  ///< size-stratified coverage: the set size, from 1, with the lowest coverage
+    ImageCoverage image_coverage;  ///< of all classes together
+    Interval coverage_interval;    ///< of coverage_at_alpha
+    SetIntervals set_intervals;    ///< of sets
+    /// Only with CalibrateOptions::released: the released code's second number, the pooled coverage at its
+    /// shifted levels.
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]
 };
 
@@ -160,7 +162,7 @@ struct ProbabilityEvaluation {
 /// The result of evaluate(): the measures of each calibrator, and those of the model.
 struct EvaluationReport {
     std::uint64_t images = 0;             ///< test images
-    std::uint64_t groups = 0;             ///< of these
+    std::uint64_t groups = 0;             ///< number of their groups
     std::size_t bootstrap = 0;            ///< resamples behind the intervals
     std::vector<Evaluation> calibrators;  ///< in the order given
     ProbabilityEvaluation probabilities;  ///< of the model itself

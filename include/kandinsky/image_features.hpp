@@ -12,7 +12,8 @@ namespace KANDINSKY_API kandinsky {
 /// label. docs/adapt.md has the formulas. All are finite and bounded for any image.
 struct ImageFeatures {
     static constexpr std::size_t kCount = 6;  ///< number of features
-    static constexpr std::size_t kBasic = 4;  ///< the first of them, which weights and a monitor use
+    static constexpr std::size_t kBasic =
+        4;  ///< number of the first features, which weights and monitors use
     /// The names of the features.
     static constexpr std::array<std::string_view, kCount> kNames{"doubt", "area", "inside",
                                                                  "stray", "root", "fourth"};
@@ -22,8 +23,8 @@ struct ImageFeatures {
     friend bool operator==(const ImageFeatures&, const ImageFeatures&) = default;
 };
 
-/// The features of one class from its probabilities in a whole image. One pass, no allocation; NaN counts
-/// as 0.
+/// The features of one class from its probabilities in a whole image. One pass, no allocation. NaN counts as
+/// 0; values outside [0, 1] count as the nearer end.
 [[nodiscard]] ImageFeatures image_features(std::span<const float> probs);
 
 }  // namespace kandinsky

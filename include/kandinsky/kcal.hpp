@@ -7,12 +7,13 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Writes a calibrator: a zip of .npy members plus meta.json, stored, that numpy.load opens. Equal
-/// calibrators give equal bytes. Atomic: the file is complete or untouched.
+/// Writes a calibrator as an uncompressed zip of .npy members and meta.json, which numpy.load opens. Equal
+/// calibrators give equal bytes. Atomic: the file is complete or untouched. Throws a file error if it cannot
+/// be written.
 void save(const Calibrator& calibrator, const std::filesystem::path& path);
 
-/// Reads a calibrator. Throws a data error when the file is damaged, truncated, newer than this library or no
-/// .kcal at all.
+/// Reads a calibrator. Throws a file error if the file cannot be read, and a data error if it is damaged,
+/// truncated, newer than this library or not a .kcal file.
 [[nodiscard]] Calibrator load(const std::filesystem::path& path);
 
 /// load() without exceptions.

@@ -8,8 +8,8 @@ namespace KANDINSKY_API kandinsky {
 /// The interval before calibration widens it. docs/questions.md has the formulas.
 enum class MeasureBy {
     automatic,  ///< the one with the narrowest intervals, chosen by groups that set no threshold
-    quantiles,  ///< size: from that of p > 0.9 to that of p > 0.1; Dice: its estimate from the probabilities
-    predicted,  ///< size: of the predicted mask; Dice: 1
+    quantiles,  ///< size: from the size of p > 0.9 to that of p > 0.1; Dice: estimated from p
+    predicted,  ///< size: that of the predicted mask; Dice: 1
     soft,       ///< size: the sum of the probabilities
     relative,   ///< as `predicted`, widened in proportion
 };
@@ -19,8 +19,8 @@ enum class MeasureBy {
 /// The options of calibrate_measures().
 struct MeasureOptions {
     double alpha = 0.1;  ///< share of groups whose interval may miss the truth
-    /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
-    /// them.
+    /// 0: alpha holds on average over draws of the calibration groups; else in at least this share of the
+    /// draws.
     double confidence = 0;
     MeasureBy by = MeasureBy::quantiles;   ///< the interval before calibration
     bool hard = false;                     ///< the model gives masks, so all probabilities are 0 or 1
@@ -39,8 +39,8 @@ struct ClassMeasure {
     std::uint32_t number = 0;  ///< of the class
     MeasureLevel size;         ///< of the area or volume
     MeasureLevel dice;         ///< of the Dice
-    double size_width = 0;     ///< mean over calibration groups; infinite with too few groups
-    double dice_width = 1;     ///< the same
+    double size_width = 0;     ///< mean width over calibration groups; infinite with too few groups
+    double dice_width = 1;     ///< mean width over calibration groups
 };
 
 /// The calibrated rule that turns predictions into intervals.
@@ -67,17 +67,19 @@ struct MeasuredInterval {
 /// The measurements of one class in one group.
 struct Measurement {
     std::int64_t group = 0;    ///< its id
-    std::string name;          ///< of its first case
+    std::string name;          ///< of its first case; in an array with groups, the group's id
     std::uint32_t number = 0;  ///< of the class
     MeasuredInterval size;     ///< area or volume
     MeasuredInterval dice;     ///< of the predicted mask with the truth; 1 where both are empty
 };
 
 /// Calibrates intervals on labelled cases. Groups without the class count too. Groups are read in parallel.
+/// Throws a usage error for options out of range or cases without labels.
 [[nodiscard]] MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& options,
                                              Progress& progress = silent());
 
-/// The measurements of every class of the rule in every group, by ascending id of the group.
+/// The measurements of every class of the rule in every group, by ascending id of the group. Throws a data
+/// error if the number of classes differs.
 [[nodiscard]] std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& cases,
                                                Progress& progress = silent());
 

@@ -56,7 +56,7 @@ struct GenannOptions {
     Metric metric = Metric::euclidean;     ///< the distance that is minimised
     Bounds bounds = Bounds::automatic;     ///< of the search
     std::uint32_t population = 0;          ///< 4 to 10000; 0: 6 per parameter, at least 60
-    std::uint32_t generations = 400;       ///< at most, 0 to 1000000
+    std::uint32_t generations = 400;       ///< largest number, 0 to 1000000
     Weights weights = Weights::none;       ///< of pixels
 };
 
@@ -69,7 +69,7 @@ struct FccOptions {
     };
     /// The centre of the curves.
     enum class Centre {
-        free,    ///< found with the curves
+        free,    ///< found together with the curves
         middle,  ///< of the image, the paper's
     };
     /// The weights of the regions' variances.
@@ -84,10 +84,10 @@ struct FccOptions {
     Centre centre = Centre::free;           ///< of all curves
     Variance variance = Variance::area;     ///< what is minimised
     std::optional<double> penalty{};        ///< weight of the nesting penalty; none: 1e-4 by area, else 1e-3
-    std::uint32_t angles = 96;              ///< of the quadrature, 8 to 4096; at least 4 * order are used
-    std::uint32_t nodes = 12;               ///< of the quadrature per ray and region, 1 to 128
-    std::uint32_t starts = 4;               ///< 1 to 1000; the best result is kept
-    std::uint32_t iterations = 150;         ///< at most, per start and level of blur
+    std::uint32_t angles = 96;       ///< angles of the quadrature, 8 to 4096; at least 4 * order are used
+    std::uint32_t nodes = 12;        ///< nodes of the quadrature per ray and region, 1 to 128
+    std::uint32_t starts = 4;        ///< independent starts, 1 to 1000; the best result is kept
+    std::uint32_t iterations = 150;  ///< largest number per start and level of blur
 };
 
 /// Method field, the default: a curve for every pixel, with weighted scores of other pixels.
@@ -106,7 +106,7 @@ struct FieldOptions {
     bool rings = true;                 ///< share between pixels where the class is equally common
     bool mirror = true;                ///< share between a pixel and its left-right mirror image
     std::vector<double> bandwidths{};  ///< of the kernels in pixels; none: by the size of the grid
-    std::uint32_t bins = 128;          ///< of scores, 8 to 256
+    std::uint32_t bins = 128;          ///< number of bins for the scores, 8 to 256
 };
 
 /// The values of options as text, in the form of the command line; absent options have their defaults.

@@ -16,7 +16,7 @@ enum class Seen {
 
 /// The options of a Monitor.
 struct MonitorOptions {
-    /// Largest probability that a false alarm is ever raised, for outputs and for labels each.
+    /// Largest probability that a false alarm is ever raised, separately for outputs and for labels.
     double delta = 0.01;
     double alpha = 0.1;  ///< level of the sets whose coverage is tested on labelled images
 };
@@ -45,8 +45,8 @@ struct WatchedCoverage {
     double evidence = 0;      ///< betting e-process: the alarm for coverage is raised at 1 / delta
     /// Weighted martingale: the alarm for odds is raised at 1 / delta. NaN: the reference has no labels.
     double odds_evidence = 0;
-    double odds_share = 0;   ///< share of the class's own pixels that reach the odds below
-    double odds_before = 0;  ///< log2 of the odds, median of the calibration images
+    double odds_share = 0;   ///< share of the class's own pixels that reach odds_before or odds_now
+    double odds_before = 0;  ///< log2 of the odds that this share reaches, median of the calibration images
     double odds_now = 0;     ///< the same, mean of about the last 20 units
 };
 
@@ -61,9 +61,9 @@ struct MonitorVerdict {
     MonitorOptions options{};           ///< of the stream
     bool grouped = false;               ///< units are groups
     std::uint64_t reference_units = 0;  ///< of the calibration
-    std::uint64_t images = 0;           ///< seen, without those that were left out
-    std::uint64_t units = 0;            ///< whose outputs are judged
-    std::uint64_t labelled_units = 0;   ///< whose labels are judged
+    std::uint64_t images = 0;           ///< images seen, without those left out
+    std::uint64_t units = 0;            ///< units whose outputs were judged
+    std::uint64_t labelled_units = 0;   ///< units whose labels were judged
     double set_size = 0;                ///< recent mean number of classes in a set; NaN: not measured yet
     std::vector<WatchedFeature> features{};   ///< [feature], as the reference has them
     std::vector<WatchedCoverage> coverage{};  ///< classes with labels so far
@@ -77,11 +77,11 @@ struct MonitorVerdict {
 
 /// The result of one update.
 struct MonitorUpdate {
-    std::uint64_t images = 0;    ///< that were given
-    std::uint64_t seen = 0;      ///< of them, with outputs that were seen before
-    std::uint64_t late = 0;      ///< of them left out: of groups that were judged already
-    std::uint64_t units = 0;     ///< judged now by their outputs
-    std::uint64_t labelled = 0;  ///< judged now by their labels
+    std::uint64_t images = 0;    ///< images given
+    std::uint64_t seen = 0;      ///< images whose outputs were seen before
+    std::uint64_t late = 0;      ///< images left out because their group was judged already
+    std::uint64_t units = 0;     ///< units judged now by their outputs
+    std::uint64_t labelled = 0;  ///< units judged now by their labels
 };
 
 /// The course of the stream, thinned: each point covers `stride` units.
@@ -94,9 +94,9 @@ struct MonitorCourse {
 
 /// Watches a stream of new images: tests whether their outputs are like those of the calibration images and,
 /// with labels, whether coverage is kept. The unit is the image, or the group if the calibration images had
-/// groups; a group is tested when the next one begins, or by complete(). Images count in their order. The
-/// same images give the same state for any division into updates and any number of threads. Not thread-safe:
-/// one call at a time. docs/monitoring.md states the guarantee.
+/// groups; a group is tested when the next one begins, or by complete(). The order of the images matters. The
+/// same images in the same order give the same state for any division into updates and any number of threads.
+/// Not thread-safe: one call at a time. docs/monitoring.md states the guarantee.
 class Monitor {
   public:
     /// Starts a stream; `reference` is that of the calibrator. Throws a usage error for bad options.
@@ -108,9 +108,10 @@ class Monitor {
     Monitor(Monitor&& other) noexcept;             ///< `other` may only be destroyed or assigned to
     Monitor& operator=(Monitor&& other) noexcept;  ///< `other` may only be destroyed or assigned to
 
-    /// Takes images, labelled or not; pixels with an ignored label do not count, so images without a label
-    /// may have only those. Throws a data error, and changes nothing, for another grid or other classes, and
-    /// where groups are missing or too many.
+    /// Adds images, with or without labels. Pixels with an ignored label do not count, so in a labelled batch
+    /// the labels of an unlabelled image may all be ignored. Throws a data error if grid or classes differ or
+    /// a value is bad, and a usage error if groups are missing or the calibration images had none; then
+    /// nothing is changed.
     MonitorUpdate update(const Dataset& images, Seen seen = Seen::count, Progress& progress = silent());
     /// Tests the group that is still open, if there is one.
     void complete();
@@ -119,8 +120,9 @@ class Monitor {
     [[nodiscard]] MonitorVerdict verdict() const;         ///< so far
     [[nodiscard]] MonitorCourse outputs_course() const;   ///< of outputs: evidence, set size, features
     [[nodiscard]] MonitorCourse labels_course() const;    ///< of labels: coverage with its bounds
-    /// The recent difference of the outputs from the reference, float [class][pixel] by regions: from -1
-    /// (less of the class than ever) to 1 (more); NaN for classes that are not watched.
+    /// The recent difference of the outputs from the reference, float [class][pixel], constant in each
+    /// region: from -1 (less of the class than in all calibration images) to 1 (more). NaN for classes that
+    /// are not watched, and everywhere if there are no regions.
     [[nodiscard]] std::vector<float> change_map() const;
     /// Writes the state, less than 1 MB whatever the stream's length. Atomic; equal states give equal bytes.
     void save(const std::filesystem::path& path) const;

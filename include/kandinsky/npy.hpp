@@ -8,7 +8,8 @@
 namespace KANDINSKY_API kandinsky {
 
 /// Reads a .npy file (format 1 to 3, either byte or memory order). A plain native-order file is
-/// memory-mapped, not copied. Throws Error: `file` when the file system fails, `data` when it is no array.
+/// memory-mapped, not copied. Throws a file error if the file system fails, and a data error if the file is
+/// not a .npy file.
 [[nodiscard]] Array read_npy(const std::filesystem::path& path);
 
 /// Reads from memory; `name` is used in messages. The array may refer to `bytes`, which `owner` keeps alive.

@@ -12,20 +12,20 @@ namespace KANDINSKY_API kandinsky {
 struct OutlineScore {
     /// The quantity that the score is based on.
     enum class Kind {
-        distance,     ///< signed distance to the predicted mask, and 1 - p, which counts as `weight` pixels
-        relative,     ///< the same in radii of the predicted mask
+        distance,     ///< signed distance to the predicted mask plus `weight` (1 - p), in pixels
+        relative,     ///< the same divided by the radius of the predicted mask
         probability,  ///< 1 - p
         field,        ///< 1 - the p-value of a calibrator
-        doubt,        ///< mean distance to several masks, and 1 - p, by what the model doubts
+        doubt,        ///< mean distance to several masks plus `weight` (1 - p), scaled by the model's doubt
     };
-    Kind kind = Kind::distance;  ///< which
-    double weight = 0;           ///< of distance, relative and doubt
+    Kind kind = Kind::distance;  ///< the quantity
+    double weight = 0;           ///< of 1 - p in distance, relative and doubt
 
     friend bool operator==(const OutlineScore&, const OutlineScore&) = default;
 };
 
 [[nodiscard]] std::string name_of(const OutlineScore& score);  ///< "distance", "relative:10"
-/// The opposite; throws a usage error for other words.
+/// The inverse of name_of(); throws a usage error for other words.
 [[nodiscard]] OutlineScore outline_score(const std::string& name);
 
 /// Which masks are made.
@@ -50,15 +50,15 @@ enum class Connectivity {
 /// The options of calibrate_outlines().
 struct OutlineOptions {
     double alpha = 0.1;  ///< share of groups whose masks may fail, or of a group's objects that may be missed
-    /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
-    /// them.
+    /// 0: alpha holds on average over draws of the calibration groups; else in at least this share of the
+    /// draws.
     double confidence = 0;
     /// The outer mask contains at least this share of the object, all pixels of the class in a group. The
     /// inner mask exceeds the object by at most (1 - share) times the object's size. With
-    /// OutlineUnit::object, an object is missed unless the outer mask contains this share of it, or for 0 one
-    /// voxel.
+    /// OutlineUnit::object, an object is missed unless the outer mask contains at least this share of it (at
+    /// least one voxel if share is 0).
     double share = 1;
-    OutlineUnit per = OutlineUnit::group;               ///< object: for outer masks alone
+    OutlineUnit per = OutlineUnit::group;               ///< OutlineUnit::object needs OutlineSides::outer
     Connectivity connectivity = Connectivity::corners;  ///< of objects
     OutlineSides sides = OutlineSides::both;            ///< which masks
     std::vector<OutlineScore> scores{};    ///< candidates, of which the best is chosen; empty: all scores
@@ -71,7 +71,7 @@ struct OutlineOptions {
 /// A score and where its masks end.
 struct OutlineLevel {
     OutlineScore score;    ///< how voxels are ordered
-    double threshold = 0;  ///< outer: voxels up to it are in the mask. inner: voxels from it on are not
+    double threshold = 0;  ///< outer: scores up to it are in the mask; inner: scores from it on are not
 };
 
 /// The masks of one class.
@@ -80,13 +80,13 @@ struct ClassOutline {
     std::size_t groups = 0;       ///< calibration groups that have the class
     std::size_t without = 0;      ///< calibration groups without the class
     std::size_t false_inner = 0;  ///< groups without the class that get an inner mask
-    std::size_t objects = 0;      ///< of the calibration groups; 0 unless they are the unit
+    std::size_t objects = 0;      ///< objects of the calibration groups; 0 unless objects are the unit
     std::size_t choosers = 0;     ///< calibration groups that chose the scores; the others set the thresholds
     OutlineLevel outer;           ///< of the outer mask, where there is one
     OutlineLevel inner;           ///< of the inner mask, where there is one
-    double object_share = 0;      ///< of the voxels, mean over calibration groups that have the class
-    double outer_share = 0;       ///< the same for the masks, from samples of the voxels
-    double inner_share = 0;       ///< the same
+    double object_share = 0;      ///< share of the voxels, mean over calibration groups that have the class
+    double outer_share = 0;       ///< the same for the outer mask, from samples of the voxels
+    double inner_share = 0;       ///< the same for the inner mask
 };
 
 /// The calibrated rule that turns predictions into outlines.
@@ -106,7 +106,8 @@ struct OutlineRule {
     std::vector<ClassOutline> classes;                  ///< those that are outlined
 };
 
-/// Thresholds from labelled cases. Groups are read in parallel; each thread holds one group at a time.
+/// Calibrates thresholds on labelled cases. Groups are read in parallel; each thread holds one group at a
+/// time. Throws a usage error for options out of range or cases without labels.
 [[nodiscard]] OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& options,
                                              Progress& progress = silent());
 
@@ -115,27 +116,28 @@ inline constexpr std::uint8_t kOutside = 0;  ///< outside the outer mask
 inline constexpr std::uint8_t kBetween = 1;  ///< in the outer mask, not in the inner one
 inline constexpr std::uint8_t kInside = 2;   ///< in the inner mask, which is part of the outer one
 
-/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not used.
+/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not used. For the score
+/// field, `calibrator` is the one of the calibration.
 [[nodiscard]] std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
                                                      const Calibrator* calibrator = nullptr);
 
 /// How outer masks cover true objects of one size class.
 struct ObjectCounts {
     double largest = 0;  ///< upper end of the sizes, in the rule's pixels, voxels, mm^2 or mm^3
-    std::size_t objects =
-        0;  ///< connected components of the truth up to this size and above the class before
+    /// Connected components of the truth up to this size and above the next smaller `largest`.
+    std::size_t objects = 0;
     std::size_t touched = 0;  ///< objects with a voxel in the outer mask
     std::size_t covered = 0;  ///< objects of which the outer mask contains the rule's share
 };
 
-/// How often outlines of labelled cases held.
+/// How often the outlines of labelled cases were as guaranteed.
 struct OutlineJudgement {
     std::size_t groups = 0;       ///< groups that have the class
     std::size_t held = 0;         ///< groups whose masks are as guaranteed, for each of their objects
     double found = 0;             ///< share of a group's objects that the outer mask covers, mean over groups
-    double object_share = 0;      ///< of the voxels, mean over these groups
-    double outer_share = 0;       ///< the same
-    double inner_share = 0;       ///< the same
+    double object_share = 0;      ///< share of the voxels, mean over these groups
+    double outer_share = 0;       ///< the same for the outer mask
+    double inner_share = 0;       ///< the same for the inner mask
     std::size_t without = 0;      ///< groups without the class
     std::size_t false_inner = 0;  ///< groups without the class that get an inner mask
     std::vector<ObjectCounts> objects;  ///< by size, ascending; sizes that no object has are left out

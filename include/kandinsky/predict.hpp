@@ -31,9 +31,9 @@ struct Predicted {
     std::uint64_t sets = 0;    ///< one for each pixel of each image
     std::uint64_t filled = 0;  ///< sets that would have been empty and got the most probable class
     std::uint64_t empty = 0;   ///< sets without a class
-    std::uint64_t single = 0;  ///< sets of one class, filled ones among them
+    std::uint64_t single = 0;  ///< sets of one class, including filled sets
     std::uint64_t full = 0;    ///< sets with every class
-    std::vector<std::uint64_t> members{};  ///< [class] sets that hold it
+    std::vector<std::uint64_t> members{};  ///< [class] sets that contain it
 };
 
 /// The sets of all images. Images are read and predicted in parallel, block by block, and pages of mapped
@@ -43,12 +43,13 @@ struct Predicted {
 Predicted predict_sets(const Predictor& predictor, const Dataset& data, const PredictionSink& sink,
                        const PredictOptions& options = {}, Progress& progress = silent());
 
-/// The same for conformal p-values, float32 [C,H,W] of each image.
+/// The same for conformal p-values, float32 [C,H,W] of each image. Throws a usage error for Risk::precision.
 Predicted predict_p_values(const Calibrator& calibrator, const Dataset& data, const PredictionSink& sink,
                            const PredictOptions& options = {}, Progress& progress = silent());
 
 /// The sets of one image, as predict_sets() makes them, for programs with their own loop. The data must fit
-/// the predictor. Returns how many sets were filled. Thread-safe.
+/// the predictor. Writes them to `out` and returns how many were filled. Throws a usage error if sizes differ
+/// and a data error for bad probabilities. Thread-safe.
 std::uint64_t predict_image(const Predictor& predictor, const Dataset& data, std::size_t image, SetForm form,
                             std::span<std::uint8_t> out);
 

@@ -13,13 +13,14 @@ namespace KANDINSKY_API kandinsky {
 class Predictor {
   public:
     /// Copies the thresholds at 1 - alpha, so the calibrator is not needed afterwards. Throws a usage error
-    /// if alpha is not in [0, 1] or cannot be kept, or if `empty` contradicts the guarantee.
+    /// if alpha is not in [0, 1] or cannot be guaranteed (RiskLevels), or if `empty` contradicts the
+    /// guarantee.
     Predictor(const Calibrator& calibrator, double alpha, EmptySets empty = EmptySets::automatic);
 
     [[nodiscard]] Grid grid() const { return grid_; }               ///< of every image
     [[nodiscard]] std::size_t classes() const { return classes_; }  ///< number of classes
     /// [class][pixel]: thresholds on probabilities for the score lac, on scores for the others. If levels
-    /// follow the image, those of an image with shift 0.
+    /// follow the image, the thresholds are those of an image with shift 0.
     [[nodiscard]] std::span<const float> thresholds() const { return thresholds_; }
     /// Whether thresholds() are on probabilities.
     [[nodiscard]] bool on_probabilities() const { return score_.kind == ScoreKind::lac; }
@@ -58,7 +59,7 @@ class Predictor {
 
 /// Conformal p-values of one image, [class][pixel] in and out: before empty sets are filled, a class is in
 /// the set at alpha if and only if its p-value exceeds alpha. Thread-safe. Throws a usage error for spans of
-/// another length and for calibrators with a guarantee of precision.
+/// the wrong length and for Risk::precision.
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out);
 
 }  // namespace kandinsky

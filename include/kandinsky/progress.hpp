@@ -6,13 +6,14 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Receives the progress of long work and may stop it. Calls come from any thread, but one at a time.
+/// Receives the progress of long work and may stop it. Both functions are called from any thread.
 class Progress {
   public:
     virtual ~Progress() = default;
-    /// `done` of `total` steps of a stage are done.
+    /// `done` of `total` steps of a stage are done. One call at a time.
     virtual void update(std::string_view /*stage*/, std::size_t /*done*/, std::size_t /*total*/) {}
-    /// Polled often; after it returned true the running function throws Interrupted.
+    /// Polled often, by several threads at once. After it returns true, the running function throws
+    /// Interrupted.
     [[nodiscard]] virtual bool cancelled() const { return false; }
 };
 

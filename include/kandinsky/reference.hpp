@@ -12,10 +12,10 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Numbers of the calibration images with which a Monitor compares a stream. Every number is made from the
-/// outputs of one image, and shortfalls from its labels too (for a group: the mean over its images), never
-/// from thresholds, so the numbers of calibration and new images are exchangeable. docs/monitoring.md has the
-/// formulas.
+/// Numbers of the calibration images with which a Monitor compares a stream. Every number is computed from
+/// the outputs of one image, a shortfall from its labels too; the number of a group is the mean over its
+/// images. Thresholds are never used, so the numbers of calibration and new images are exchangeable.
+/// docs/monitoring.md has the formulas.
 struct Reference {
     static constexpr std::size_t kWhole = 8;  ///< features of a class in the whole image
     /// The names of the features; the first four are those of ImageFeatures.
@@ -31,19 +31,20 @@ struct Reference {
     std::vector<float> values{};  ///< [class][kWhole features, then the area in each region][unit], ascending
 
     std::vector<std::uint32_t> labelled{};  ///< classes with shortfalls, ascending; none: no labels
-    /// [of labelled][of kShares], unit after unit that has the class, ascending.
+    /// shortfalls[i * kShares.size() + k] are those of class labelled[i] and share kShares[k] in all units
+    /// that have the class, ascending.
     std::vector<std::vector<float>> shortfalls{};
 
-    /// Numbers of a class.
+    /// How many numbers a class has.
     [[nodiscard]] std::size_t per_class() const { return kWhole + std::size_t{blocks} * blocks; }
-    /// Numbers of an image.
+    /// How many numbers an image has.
     [[nodiscard]] std::size_t features() const { return classes.size() * per_class(); }
     friend bool operator==(const Reference&, const Reference&) = default;
 };
 
-/// The reference of the calibration images, from which `calibrator` was made: one unit for each group, or for
-/// a sample of many groups; at most 500 KB. Does not depend on the order of the images or on threads. Throws
-/// a data error for bad values, and Interrupted when `progress` asks to stop.
+/// The reference of `data`, the images from which `calibrator` was made. It has one unit for each group, or
+/// for each group of a sample if there are many; at most 500 KB. Does not depend on the order of the images
+/// or on threads. Throws a data error for bad values, and Interrupted when `progress` asks to stop.
 [[nodiscard]] Reference make_reference(const Calibrator& calibrator, const Dataset& data,
                                        Progress& progress = silent());
 

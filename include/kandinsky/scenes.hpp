@@ -10,13 +10,13 @@ namespace KANDINSKY_API kandinsky {
 /// The options of make_scenes().
 struct SceneOptions {
     std::string preset = "photo";  ///< "photo" (320x240, two classes) or "medical" (an organ, patients)
-    std::size_t images = 100;      ///< how many
+    std::size_t images = 100;      ///< number of scenes
     std::uint64_t seed = 0;        ///< of the random numbers
     std::size_t first = 0;         ///< number of the first scene: [0,100) and [100,200) never share a scene
     Grid grid{};                   ///< {} = the preset's own
 };
 
-/// Probability maps of an imagined network, and the truth.
+/// Probability maps of a simulated network, and the truth.
 struct Scenes {
     Array probs;   ///< float16 [N,C,H,W]
     Array labels;  ///< uint8 [N,H,W]

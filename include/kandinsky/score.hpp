@@ -31,7 +31,7 @@ struct ScoreOptions {
     /// Whether aps, raps and saps subtract a random share of the class's own part, so that scores have no
     /// jumps.
     bool randomized = false;
-    std::uint64_t seed = 0;       ///< of that share
+    std::uint64_t seed = 0;       ///< of the random shares
     double raps_lambda = 0.1;     ///< raps: penalty for each rank beyond raps_kreg
     std::uint32_t raps_kreg = 1;  ///< raps: rank beyond which the penalty is added
     double saps_weight = 0.2;     ///< saps: weight of each rank below the first

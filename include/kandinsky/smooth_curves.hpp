@@ -9,23 +9,23 @@ namespace KANDINSKY_API kandinsky {
 
 /// The curves of a soft method: at every pixel a distribution of scores, stored on a lattice of cells and
 /// interpolated between their centres. Also the curves of regions whose levels follow the image: then each
-/// region is one cell that its pixels read alone. All arithmetic is in integers, so a class is in a set if
-/// and only if the level of its score is at most the set's level. Const use is thread-safe.
+/// region is one cell, and its pixels read that cell only. All arithmetic is in integers, so a class is in a
+/// set if and only if the level of its score is at most the set's level. Const use is thread-safe.
 class SmoothCurves {
   public:
     static constexpr std::uint32_t kOne = 65536;         ///< the level 1: levels are multiples of 1/65536
     static constexpr std::uint32_t kNever = 0xFFFFFFFF;  ///< a level for which there are too few data
     static constexpr std::uint32_t kLargestSide = 64;    ///< of a cell, in pixels
 
-    SmoothCurves() = default;  ///< none: empty()
+    SmoothCurves() = default;  ///< no curves: empty() is true
 
-    [[nodiscard]] bool empty() const { return grid_.pixels() == 0; }         ///< there are none
+    [[nodiscard]] bool empty() const { return grid_.pixels() == 0; }         ///< there are no curves
     [[nodiscard]] bool without_data() const { return data_.edges.empty(); }  ///< no score was seen
-    [[nodiscard]] const Ladder& ladder() const { return ladder_; }           ///< levels that can be asked for
+    [[nodiscard]] const Ladder& ladder() const { return ladder_; }  ///< the levels 1 - alpha of the rungs
     /// Number of groups that set the levels; 0 where groups do not count.
     [[nodiscard]] std::uint64_t groups() const { return data_.groups; }
     [[nodiscard]] std::uint32_t side() const { return data_.side; }          ///< of a cell, in pixels
-    [[nodiscard]] bool by_regions() const { return !data_.region.empty(); }  ///< pixels read one cell alone
+    [[nodiscard]] bool by_regions() const { return !data_.region.empty(); }  ///< pixels read one cell only
     [[nodiscard]] Grid cells() const { return cells_; }                      ///< cells down and across
     /// The cell that a pixel lies in.
     [[nodiscard]] std::size_t cell_of(std::size_t pixel) const {
@@ -33,15 +33,18 @@ class SmoothCurves {
         return pixel / grid_.width / data_.side * cells_.width + pixel % grid_.width / data_.side;
     }
 
-    /// out[alpha][pixel of the range]: score thresholds at 1 - alpha, as CurveSet::threshold(). Allocates
-    /// scratch for one pixel. Cost: about one operation per pixel and bin.
+    /// Writes the score thresholds at 1 - alpha to out[alpha][pixel of the range], as CurveSet::threshold().
+    /// Allocates scratch for one pixel. Cost: about one operation per pixel and bin. Throws a usage error if
+    /// `out` is too short.
     void thresholds(std::span<const double> alphas, PixelRange range, std::span<float> out) const;
-    static constexpr std::uint32_t kNothing = kNever - 1;  ///< a level at which no set has a member
-    /// The rung for 1 - alpha; the number of rungs if there is none.
+    static constexpr std::uint32_t kNothing = kNever - 1;  ///< a level at which the class is in no set
+    /// The rung for 1 - alpha; the number of rungs if the level lies above all rungs.
     [[nodiscard]] std::size_t rung_of(double alpha) const;
-    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if it exceeds alpha.
+    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if its p-value
+    /// exceeds alpha. 1 without data.
     [[nodiscard]] double p_value(std::size_t pixel, float score) const;
-    /// The pixel's distribution at a score, rounded up to a multiple of 1/65536: 0 to kOne.
+    /// The pixel's distribution at a score, rounded up to a multiple of 1/65536: 0 to kOne. Undefined if
+    /// without_data().
     [[nodiscard]] std::uint32_t level(std::size_t pixel, float score) const;
 
   private:
@@ -57,7 +60,7 @@ class SmoothCurves {
         std::vector<std::uint32_t> levels;      ///< [rung of the ladder], ascending; kNever last
         std::uint64_t scores = 0;               ///< that the distributions come from
         std::uint64_t groups = 0;               ///< that set the levels; 0 where groups do not count
-        std::vector<std::uint32_t> region{};    ///< [pixel] the cell that it reads alone; none: a lattice
+        std::vector<std::uint32_t> region{};    ///< [pixel] the only cell that it reads; none: a lattice
     };
 
     SmoothCurves(Grid grid, Ladder ladder, Storage storage);

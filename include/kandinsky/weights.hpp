@@ -15,7 +15,8 @@ struct GroupWeights {
     /// One weight for each row of the data set's arrays, which is its image unless it is a subset. Finite, at
     /// least 0, equal within a group; a common factor has no effect. Empty: all groups have equal weight.
     std::vector<double> of_row{};
-    /// The largest weight of a new group; larger weights are reduced to it. 0: the largest of the weights.
+    /// The largest possible weight of a new group; larger weights are reduced to it. 0: the largest of the
+    /// weights.
     double bound = 0;
     std::string learnt{};  ///< how they were learnt, as JSON; empty: they were given
 

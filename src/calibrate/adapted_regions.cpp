@@ -28,7 +28,7 @@ std::uint64_t least_scores(const CalibrateOptions& options) {
 }
 
 namespace {
-/// The inputs of the fit of all strata.
+/// The input for fits of all strata.
 SoftInput input_of(const CalibrateOptions& options, CalibrationRun& run, const Ladder& ladder,
                    Progress& progress) {
     SoftInput input{.data = run.data(),
@@ -56,7 +56,7 @@ Partition every_pixel(const Grid& grid) {
     return out;
 }
 
-/// Distributions of regions, `each` numbers, at the cells of another partition that lie within them.
+/// Copies the distributions of regions, `each` numbers per region, to the cells of a finer partition.
 std::vector<std::uint16_t> spread_over(const std::vector<std::uint16_t>& of_region, const Partition& regions,
                                        const Partition& cells, std::size_t each) {
     std::vector<std::uint16_t> out(
@@ -189,7 +189,7 @@ class AdaptedRelearner {
         }
     }
 
-    /// The regions that all groups except one find. Strata without scores of these groups keep their regions.
+    /// Finds regions from all groups except one. Strata without scores of these groups keep their regions.
     void find_regions(std::uint32_t group, std::vector<Partition>& regions) {
         if (!others_have_scores(evidence_, group)) return;
         LearnAgain again(run_, group, places_, options_, strata(), progress_);
@@ -208,7 +208,7 @@ class AdaptedRelearner {
     std::vector<std::uint32_t> places_;
     std::vector<Evidence> evidence_;  ///< [stratum]
     std::vector<Partition> all_;      ///< [stratum] regions from all groups
-    std::vector<Partition> cells_;    ///< [stratum] that the regions of all fits are made of
+    std::vector<Partition> cells_;    ///< [stratum] cells that make up the regions of all fits
     std::vector<std::unique_ptr<partition::SmoothJudge>> judges_;
     std::vector<Envelope> envelopes_;
 };
@@ -248,7 +248,7 @@ Calibrator adapted_leave_one_out(const CalibrateOptions& options, std::vector<Ch
         adaptations.push_back(std::move(made.adaptation));
     }
     CalibrateOptions finished = options;
-    finished.fallback = Fallback::none;  // regions that fall back do so in every fit
+    finished.fallback = Fallback::none;  // every fit has applied the fallback already
     Calibrator made = run.finish(finished, std::move(partitions), std::move(curves), std::move(smooth));
     made.options.fallback = options.fallback;
     made.choices = std::move(choices);

@@ -6,11 +6,12 @@
 
 namespace kandinsky {
 
-/// Scores below which a region uses the distribution of the whole image, where levels follow the image.
+/// If levels follow the image: a region with fewer scores than this uses the distribution of the whole image.
 [[nodiscard]] std::uint64_t least_scores(const CalibrateOptions& options);
 
-/// Curves of regions whose levels follow the image. `partitions`: of each stratum, found by `finder`;
-/// `setter` has the images that set the levels, and may be the same. Writes the adaptations of the strata.
+/// Curves of regions whose levels follow the image. `partitions`: one for each stratum, found from the images
+/// of `finder`. `setter` has the images that set the levels; it may be the same run. Writes the adaptations
+/// of the strata.
 [[nodiscard]] std::vector<SmoothCurves> adapted_curves(const CalibrateOptions& options,
                                                        std::vector<Partition>& partitions,
                                                        CalibrationRun& finder, CalibrationRun& setter,
@@ -19,8 +20,8 @@ namespace kandinsky {
 
 /// Calibrates a method with regions whose levels follow the image, by --promise loo. Regions, distributions
 /// and how levels follow images are learnt again without each group that has the class (docs/adapt.md).
-/// `choices`: of each stratum, from all groups. Cost: one fit per group. Memory: 8 bytes per score, and for
-/// methods that learn regions 2 bytes for each threshold, stratum and pixel.
+/// `choices`: one for each stratum, made from all groups. Cost: one fit per group. Memory: 8 bytes per score,
+/// and for methods that learn regions 2 bytes for each threshold, stratum and pixel.
 [[nodiscard]] Calibrator adapted_leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices,
                                                CalibrationRun& run, Progress& progress);
 

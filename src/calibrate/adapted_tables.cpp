@@ -43,8 +43,8 @@ void add_shifts(const Adaptation& adaptation, AdaptedTables& out) {
     for (const Adaptation::Shift& fit : fits) out.constant.push_back(fit.constant);
 }
 
-/// The exponents of the distances that scale_key() takes the logarithm of, for keys from `low` to `high`:
-/// distances to 0, or to 1 from 1/2 on.
+/// The range of exponents of the distances whose logarithms scale_key() takes, for keys from `low` to `high`.
+/// A distance is to 0 for scores below 1/2, otherwise to 1.
 std::pair<int, int> exponents(std::int64_t low, std::int64_t high) {
     constexpr std::int64_t kBinade = std::int64_t{1} << 23, kHalf = log_bits(0.5f), kOne = 2 * kHalf;
     std::int64_t least = kOne, most = 0;
@@ -78,7 +78,7 @@ void add_scores(float largest, AdaptedTables& out) {
 void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t most, AdaptedTables& out) {
     const SmoothStorage& from = storage_of(curves);
     const std::size_t bins = from.edges.size() - 1, cells = curves.cells().pixels();
-    std::size_t first = bins, end = 1;  // columns that are kept: both and those between
+    std::size_t first = bins, end = 1;  // columns from first to end are kept
     for (std::size_t cell = 0; cell < cells; ++cell) {
         const auto own = from.cumulative.begin() + static_cast<std::ptrdiff_t>(cell * bins);
         const auto passed = [&](std::uint32_t level) {
@@ -88,7 +88,7 @@ void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t 
         first = std::min(first, passed(least));
         end = std::max(end, passed(most) + 1);
     }
-    // Column 0 ends where the distributions are 0, and one more than there are bins where they are 1.
+    // Column 0 ends where the distributions are 0, and column bins + 1 where they are 1.
     for (std::size_t b = first; b <= end; ++b) {
         out.edges.push_back(b == 0 ? from.origin : from.edges[b - 1]);
         out.ends.push_back(largest_score_at(static_cast<std::int32_t>(out.edges.back())));
@@ -103,8 +103,9 @@ void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t 
                                                 : from.cumulative[cell * bins + b - 1]);
 }
 
-/// Of a cell: the last limit at which its distribution is at most the level, and the first beyond which it
-/// is larger. What holds for all cells around a pixel holds for the distribution between them.
+/// Limits of one cell: the last limit at which its distribution is at most the level, and the first limit
+/// beyond which it is larger. What holds for all cells around a pixel holds for the distribution between
+/// them.
 struct Reached {
     std::uint16_t sure, last;
 };

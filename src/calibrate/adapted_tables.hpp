@@ -6,46 +6,46 @@
 
 namespace kandinsky {
 
-/// A stratum whose levels follow the image, as plain numbers for programs that make its sets elsewhere
+/// A stratum whose levels follow the image, as plain numbers for programs that compute its sets elsewhere
 /// (src/io/onnx, kandinsky.torch).
 ///
-/// An image has a row r, by its shift, and the level l = levels[alpha][r]. Columns are the bins of the
-/// distributions that such levels can reach: column i ends at the key edges[i]. A class is in the set at a
-/// pixel if its score is at most limits[sure[alpha][r][place]], and it is not if the score exceeds
-/// limits[last[alpha][r][place]]. For the few scores between, it is if and only if
+/// The shift of an image determines its row r, and the row its level l = levels[alpha][r]. Columns are the
+/// bins of the distributions that such levels can reach: column i ends at the key edges[i]. A class is in the
+/// set at a pixel if its score is at most limits[sure[alpha][r][place]]. It is not in the set if its score
+/// exceeds limits[last[alpha][r][place]]. For the few scores between, it is in the set if and only if
 ///   (above - below) * clamp(key - edges[i], 0, wide) <= (l * unit - below) * wide,
-/// where key = scale_key(score), i is the number of edges but the first and the last that lie below it (whose
-/// ends the score exceeds), wide = edges[i + 1] - edges[i], and below and above are the sums of the shares
-/// in columns i and i + 1 of the pixel's cells, times their weights.
+/// where key = scale_key(score), i is the number of edges, except the first and the last, that lie below the
+/// key (whose `ends` the score exceeds), wide = edges[i + 1] - edges[i], and below and above are the weighted
+/// sums of the shares of the pixel's cells in columns i and i + 1.
 struct AdaptedTables {
-    // The row: the largest over the fits of constant + sum of slope * clamp(feature, low, high), at most
-    // kLargestShift either way, times kSteps, rounded up, less `least`.
+    // The row of an image: the largest over the fits of constant + sum of slope * clamp(feature, low, high),
+    // clamped to plus or minus kLargestShift, times kSteps, rounded up, minus `least`.
     static constexpr std::int32_t kSteps = Adaptation::kUnit / Adaptation::kStep;
     std::vector<double> slope, low, high;  ///< [feature][fit]
     std::vector<double> constant;          ///< [fit]
-    std::int32_t least = 0;                ///< shift, in steps
+    std::int32_t least = 0;                ///< shift of row 0, in steps
 
     std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][row]
     std::vector<std::vector<std::uint16_t>> sure, last;  ///< [alpha][row][place]
-    /// Scores: kParts to a column, evenly by key, the last edge, the largest score, and both infinities. So
-    /// fine, the two limits of a place differ little, and few scores lie between.
+    /// Scores: kParts for each column at equal distances of the key, the last edge, the largest score and
+    /// both infinities. They are so dense that few scores lie between the two limits of a place.
     std::vector<float> limits;
-    static constexpr std::size_t kParts = 64;  ///< fewer where 16 bits could not number the limits
+    static constexpr std::size_t kParts = 64;  ///< fewer if 16 bits could not number the limits otherwise
 
     std::vector<std::int64_t> edges;   ///< [column]; at least two
     std::vector<float> ends;           ///< [column] the largest score whose key is at most the edge
     std::vector<std::uint32_t> share;  ///< [cell][column], ascending, 0 to SmoothCurves::kOne
-    std::int64_t unit = 1;             ///< what the weights of a pixel's cells sum to
-    /// Powers of 2 between which the distances lie whose logarithms make the keys of open scores.
+    std::int64_t unit = 1;             ///< sum of the weights of a pixel's cells
+    /// Exponents of 2 that bound the distances whose logarithms give the keys of the scores between limits.
     int low_exponent = 0, high_exponent = 0;
 
-    /// Rows or columns of the image on the lattice of cells: the two cells around and their weights. Those
-    /// between the same two have one place.
+    /// [row or column of the image] the two rows or columns of cells around it and their weights. All between
+    /// the same two have the same place.
     struct Axis {
         std::vector<std::int64_t> low, high, low_weight, high_weight, place;
     };
     Axis down, across;                 ///< of a lattice
-    std::vector<std::int64_t> region;  ///< [pixel] the cell that it reads alone, also its place; or a lattice
+    std::vector<std::int64_t> region;  ///< [pixel] the only cell it reads, also its place; empty: a lattice
     std::size_t width = 1;             ///< of the lattice, in cells
 
     [[nodiscard]] std::size_t columns() const { return edges.size(); }
@@ -59,7 +59,7 @@ struct AdaptedTables {
     }
 };
 
-/// For a stratum with adaptation_of(). Throws as Predictor does for alphas that it cannot keep.
+/// For a stratum with adaptation_of(). Throws, as Predictor does, for alphas that cannot be guaranteed.
 [[nodiscard]] AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
                                            std::span<const double> alphas);
 

@@ -6,29 +6,29 @@
 
 namespace kandinsky {
 
-/// The shift of each stratum's levels in an image, from the features of its classes; 0 where they do not
-/// follow it. No allocation.
+/// The shift of each stratum's levels in an image, from the features of its classes; 0 if they do not follow
+/// it. No allocation.
 void shifts_of(const Calibrator& calibrator, std::span<const ImageFeatures> classes,
                std::span<std::int32_t> out);
 
 /// Replaces the scores of one class at some pixels of an image by the values that are compared with
-/// value_threshold(): a class is in the set if and only if its value is not above. For strata with
-/// adaptation_of(). Ascending in the score; finite.
+/// value_threshold(): a class is in the set if and only if its value is at most the threshold. For strata
+/// with adaptation_of(). Ascending in the score; finite.
 void adapt_scores(const Calibrator& calibrator, std::size_t stratum, std::int32_t shift, PixelRange range,
                   float* scores);
 
-/// What values are compared with at 1 - alpha, the same at every pixel and in every image.
+/// The threshold of values at 1 - alpha, which is the same at every pixel and in every image.
 [[nodiscard]] float value_threshold(const Calibrator& calibrator, std::size_t stratum, double alpha);
 
-/// The p-value of a value: a class is in the set at alpha < 1 if and only if it exceeds alpha.
+/// The p-value of a value: a class is in the set at alpha < 1 if and only if its p-value exceeds alpha.
 [[nodiscard]] double value_p(const Calibrator& calibrator, std::size_t stratum, float value);
 
-/// The sets at one alpha of one stratum whose levels follow the image. Thresholds for all possible shifts are
-/// stored, or for some where memory is short. Most scores lie outside the two thresholds around the image's
-/// own shift, so few scores need to be compared with the curves.
+/// The sets at one alpha of one stratum whose levels follow the image. Thresholds are stored for all possible
+/// shifts, or for some shifts if memory is short. Few scores lie between the stored thresholds of the two
+/// shifts around the image's own, and only these scores are compared with the curves.
 class AdaptedSets {
   public:
-    /// `most_bytes`: of thresholds, for all strata together; five shifts are kept in any case.
+    /// `most_bytes`: limit for the thresholds of all strata together; five shifts are kept in any case.
     AdaptedSets(const Calibrator& calibrator, std::size_t stratum, double alpha,
                 std::size_t most_bytes = std::size_t{32} << 20);
 

@@ -106,8 +106,7 @@ void check_effective(const Weighting& weighting, bool grouped) {
     if (weighting.effective >= kLeastEffective) return;
     fail(ErrorKind::data,
          "the weights leave {:.1f} effective {} of the {} that set the thresholds, but {} are needed; "
-         "calibrate "
-         "on more like the new ones, or clip weights with a smaller --max-weight",
+         "calibrate on more data like the new data, or clip the weights with a smaller --max-weight",
          weighting.effective, grouped ? "groups" : "images", weighting.groups, kLeastEffective);
 }
 
@@ -181,7 +180,7 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         }
         made.logits = data.options().logits, made.ignore = data.options().ignore;
         if (!chosen) made.choices.clear();
-        if (finder && !soft) {  // `setter` sets the thresholds; all images count as seen
+        if (finder && !soft) {  // `setter` sets the thresholds, but all images count as seen
             made.images += finder->census().images;
             made.groups += finder->census().groups;
             made.classless = made.classless || finder->census().classless > 0;
@@ -219,7 +218,7 @@ std::vector<TimedCalibrator> calibrate_all(const Dataset& data, const std::vecto
         check_method(one.method.name);  // unknown names are reported before any work
         check_confidence(one);
         if (one.confidence > 0 && !one.weights.none())
-            fail(ErrorKind::usage, "--confidence is for groups that count alike, so it cannot have weights");
+            fail(ErrorKind::usage, "--confidence needs groups of equal weight, so leave the weights out");
         if (one.sketch != 0)
             fail(ErrorKind::usage,
                  "--sketch is for images that are seen once; these can be read again, so "

@@ -116,7 +116,7 @@ bool learns_quickly(const Method& how) {
 CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share) {
     const bool open = options.method.name == kAutoMethod;
     if (options.split > 0) options.promise = Promise::split;
-    const bool adapts = options.adapt == Adapt::image;  // a method that adapts learns how
+    const bool adapts = options.adapt == Adapt::image;  // how levels adapt is learnt
     if (!open && !adapts && !method(options.method.name).uses_labels) {
         options.promise = Promise::none;
         options.split = 0;
@@ -273,7 +273,7 @@ std::vector<CurveSet> CalibrationRun::pixel_curves(const CurveRule& rule) {
     return std::exchange(pixel_curves_, {});
 }
 
-/// Computes what is requested, and in the same pass what was announced as wanted.
+/// Computes what is requested and, in the same pass, what was announced.
 void CalibrationRun::scan_pixels(PixelScan now, const CurveRule& rule) {
     const std::unique_ptr<PixelRows> gathered = std::move(gathered_);
     const PixelScan wanted = std::exchange(wanted_, {});

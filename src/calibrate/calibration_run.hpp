@@ -87,7 +87,7 @@ class CalibrationRun {
     const Dataset& data_;
     Progress& progress_;
     CalibrateOptions common_;
-    PixelScan wanted_;  ///< announced and not yet taken
+    PixelScan wanted_;  ///< announced, but not computed yet
     Census census_;
     std::unique_ptr<PixelRows>
         gathered_;  ///< gathered by the census; released after the first pass over the pixels

@@ -46,7 +46,7 @@ class TrainingPart {
     [[nodiscard]] const std::vector<std::uint32_t>& totals() const { return totals_; }
     [[nodiscard]] const std::uint32_t* at(std::size_t pixel) const { return counts_.data() + pixel * bins_; }
 
-    /// Every pixel's curve at the given levels. A value is the place of its rank, on a scale of the bins.
+    /// Every pixel's curve at the given levels. Values are interpolated within the bins.
     [[nodiscard]] std::vector<float> features(const ScoreGrid& scores,
                                               const std::vector<double>& levels) const {
         std::vector<float> out(grid_.pixels() * levels.size());

@@ -196,7 +196,7 @@ void check_confidence(const CalibrateOptions& options) {
         fail(ErrorKind::usage,
              "--confidence needs a guarantee, but --promise none has none; use --promise split");
     if (options.risk != Risk::recall && options.condition != Condition::by_class)
-        fail(ErrorKind::usage, "--risk {} is about single classes; leave out --condition none",
+        fail(ErrorKind::usage, "--risk {} is defined for single classes; leave out --condition none",
              name_of(options.risk));
 }
 

@@ -30,7 +30,7 @@ CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
 }
 
 namespace {
-/// The kind of result for a stratum without a group.
+/// What was learnt for a stratum without a group.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
     nothing,  ///< no other group has the class: every score must be in the set
@@ -132,8 +132,8 @@ class Relearner {
         return smooth_from(run_.data().grid(), ladder, std::move(storage));
     }
 
-    /// Evaluates the scores of groups whose fits have regions; returns the judges that thresholds of the
-    /// pieces are read from.
+    /// Evaluates the scores of groups whose fits have regions; returns the judge that gives the thresholds of
+    /// the pieces.
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
         RegionJudge judge(evidence_[stratum], groups(),
                           options_.fallback == Fallback::image ? options_.min_count : 0);

@@ -29,7 +29,8 @@ std::vector<std::uint32_t> some_groups(const Dataset& data, std::size_t count, P
     return draw_sample(data, group_identities(data, content), count, SamplePurpose::reference, 0, 0);
 }
 
-/// What is measured in every image: features, and with labels whether it has a class and its shortfalls.
+/// The measurements of every image: features and, with labels, for each class whether it is present and its
+/// shortfalls.
 struct Measured {
     std::size_t features, classes;
     std::vector<std::int64_t> values, present, short_by;
@@ -58,7 +59,7 @@ struct Measured {
         }
     }
 
-    /// One row a group: the means over its images, NaN for a class that it does not have.
+    /// One row for each group: the means over its images, NaN for a class that it does not have.
     [[nodiscard]] std::vector<float> by_group(const Dataset& data) const {
         constexpr std::size_t kShares = Reference::kShares.size();
         const std::size_t width = features + classes * kShares;
@@ -83,7 +84,7 @@ struct Measured {
     }
 };
 
-/// Keeps `most` values, each with the same probability, whatever they are.
+/// Keeps `most` values; each has the same probability to be kept.
 void thin(std::vector<float>& ascending, std::size_t most, std::size_t number) {
     Random random(0, 0x73686F7274, number);
     std::size_t kept = 0;

@@ -32,7 +32,7 @@ class NestedSets {
     std::vector<std::vector<std::uint16_t>> smooth_;  ///< [stratum][level] the step, for smooth curves
 };
 
-/// In place of a step: thresholds are infinite, so the class is in every set.
+/// Used instead of a step: thresholds are infinite, so the class is in every set.
 inline constexpr std::uint32_t kEveryClass = 0xFFFFFFFF;
 
 /// Changes the steps at which the curves of a stratum are read: rung k of `ladder` is read at steps[k], which

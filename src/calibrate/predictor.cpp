@@ -34,7 +34,7 @@ std::uint16_t half_limit(float threshold) {
 }
 }  // namespace
 
-/// A class of its own name, so that the public header names no internal one.
+/// A class with a name of its own, so that the public header does not name an internal class.
 struct Predictor::Adapted : AdaptedSets {
     using AdaptedSets::AdaptedSets;
 };

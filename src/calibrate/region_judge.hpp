@@ -41,8 +41,8 @@ class RegionJudge {
         levels.add(counts, weight);
     }
     /// [region][rung]: the largest score whose level is at most that of the rung (in units of 1 /
-    /// SmoothCurves::kOne), under the regions learnt without a group; regions that fall back have the
-    /// image's.
+    /// SmoothCurves::kOne), under the regions learnt without a group; regions that fall back have those of
+    /// the image.
     [[nodiscard]] std::vector<float> thresholds(std::uint32_t group, Regions regions,
                                                 const std::vector<std::uint32_t>& rungs) const {
         Scan scan(*this, group, regions);

@@ -104,7 +104,8 @@ std::uint32_t Sketch::bin_of(float score) const {
 
 void Sketch::add(const Dataset& images, Progress& progress) {
     if (images.grid() != grid_ || images.classes() != classes_)
-        fail(ErrorKind::data, "{} has {} classes of {} x {} (height x width), but the sketch {} of {} x {}",
+        fail(ErrorKind::data,
+             "{} has {} classes of {} x {} (height x width), but the sketch has {} of {} x {}",
              images.options().probs_name, images.classes(), images.grid().height, images.grid().width,
              classes_, grid_.height, grid_.width);
     if (images.grouped() && options_.pooling == Pooling::groups)

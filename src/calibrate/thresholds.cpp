@@ -10,7 +10,7 @@
 namespace kandinsky {
 
 namespace {
-/// The score threshold of every class at every pixel, [class][pixel], changed by `value`.
+/// The score threshold of every class at every pixel, [class][pixel], transformed by `value`.
 template <class Value>
 std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Value&& value) {
     check_alpha(alpha);

@@ -41,7 +41,7 @@ CurvePlan CurvePlan::of_groups(std::uint64_t n, const GroupMass& there, const Cu
             plan.targets.push_back(static_cast<Weight>(rank) * kGroupWeight);
         return plan;
     }
-    // More than the share of a group's weight that rounding can lose, up to 4e7 scores in the group.
+    // Exceeds the share of a group's weight that rounding can lose, for up to 4e7 scores in the group.
     constexpr double kSlack = 1e-11;
     const double whole = static_cast<double>(there.mass) / static_cast<double>(kGroupWeight) + 1;
     plan.targets.reserve(levels.size());

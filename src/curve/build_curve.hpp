@@ -22,7 +22,8 @@ struct CurveRule {
 /// A weight or a sum of weights. Weights are integers, so the order of addition has no effect. The sum over
 /// many groups needs more than 64 bits.
 __extension__ using Weight = unsigned __int128;
-/// The total weight of a group. A group of m scores loses fewer than m units to rounding.
+/// The total weight of a group, or with weights the weight of their bound. A group of m scores loses fewer
+/// than m units to rounding.
 inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
 inline std::uint64_t CurveRule::weight(std::size_t group) const {
     return weights != nullptr ? (*weights)[group] : kGroupWeight;
@@ -33,7 +34,7 @@ struct GroupMass {
     std::uint64_t groups = 0;
     Weight mass = 0;
 
-    /// If all groups have weight kGroupWeight.
+    /// The mass of so many groups, each of weight kGroupWeight.
     [[nodiscard]] static GroupMass alike(std::uint64_t groups) {
         return {groups, static_cast<Weight>(groups) * kGroupWeight};
     }
@@ -44,8 +45,8 @@ struct GroupMass {
 /// weight. All ways to find them (sorting, counting) use this plan, so they agree to the bit.
 struct CurvePlan {
     bool complete = false;
-    std::vector<Weight> targets;  ///< ascending, except that neighbours may be swapped; +inf for a target
-                                  ///< above the total weight
+    std::vector<Weight> targets;  ///< ascending, except that neighbours may be swapped; the score is +inf
+                                  ///< for a target above the total weight
 
     /// Every score has weight 1.
     [[nodiscard]] static CurvePlan of_scores(std::uint64_t n, const CurveRule& rule);

@@ -17,10 +17,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Operations on eight rows in registers. In all of them the lower row gets the smaller value.
 enum class Step {
     sort,    ///< from any order
-    flip,    ///< the first three layers of a merge: mirrored pairs, then two distances
+    flip,    ///< the first three layers of a merge: mirrored pairs, then distances 2 and 1
     clean3,  ///< three layers of a merge, at distances 4, 2 and 1 within the eight
-    clean2,  ///< two: 2 and 1
-    clean1,  ///< one
+    clean2,  ///< two layers, at distances 2 and 1
+    clean1,  ///< one layer, at distance 1
 };
 
 template <class V>
@@ -52,7 +52,7 @@ HWY_INLINE void Apply(D d, T* p0, T* p1, T* p2, T* p3, T* p4, T* p5, T* p6, T* p
 }
 
 /// A bitonic sort whose comparators all put the smaller value into the lower row. Missing rows at the end can
-/// therefore be treated as rows of largest values, which never move. One line, `beyond_`, is used for all of
+/// therefore be treated as rows of largest values, which never move. The line `beyond_` is used for each of
 /// them.
 template <class T>
 class Network {

@@ -15,7 +15,8 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 // Slack for levels that are meant to be equal: 1 - 0.7 is not 0.3 in binary.
 constexpr double kSlack = 1e-12;
 
-/// Has no branch for each value, because the curves of a file can have millions of values.
+/// Whether the values ascend. Has no branch per value, because the curves of a file can have millions of
+/// values.
 bool ascends(const float* values, std::uint64_t n) {
     unsigned wrong = n > 0 && std::isnan(values[0]);
     for (std::uint64_t j = 1; j < n; ++j) wrong |= static_cast<unsigned>(!(values[j] >= values[j - 1]));
@@ -152,7 +153,7 @@ CurveSet CurveAccess::make(Ladder ladder, bool interpolate, OfSet storage) {
         });
     } catch (const Error&) {
         for (std::size_t i = 0; i < n; ++i)
-            check(i);  // the first bad curve is reported, independent of the threads
+            check(i);  // the first bad curve is reported, whatever the threads
         throw;
     }
     set.data_ = std::move(storage);

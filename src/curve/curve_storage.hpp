@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// Gives the library's own code the numbers of curves. Call the functions below.
+/// Members of curves that only the library's own code uses, through the functions below.
 struct [[gnu::visibility("hidden")]] CurveAccess {
     using OfSet = CurveSet::Storage;
     using OfSmooth = SmoothCurves::Storage;

@@ -14,7 +14,7 @@ void check_weights(const Dataset& data, const GroupWeights& weights);
 /// have equal weight. Collective: all ranks use the same bound.
 [[nodiscard]] std::vector<std::uint64_t> units_of_groups(const Dataset& data, const GroupWeights& weights);
 
-/// The same for groups in the order of `places` (of the data's images), those of all ranks. Collective.
+/// The same for the groups of all ranks, where places[image] is the index of an image's group. Collective.
 [[nodiscard]] std::vector<std::uint64_t> units_by_place(const Dataset& data, const GroupWeights& weights,
                                                         const std::vector<std::uint32_t>& places,
                                                         std::size_t groups);

@@ -120,7 +120,7 @@ class PixelCurves {
             own.values.resize(own.offsets.back());
         }
     }
-    /// The ranks of a curve depend on the number of scores only, which has far fewer values than there are
+    /// The ranks of a curve depend only on its number of scores, and there are far fewer such numbers than
     /// pixels.
     void plan_all(const Census& census) {
         const std::size_t levels = request_.rule.ladder.levels.size();
@@ -396,10 +396,10 @@ class RangeSelection {
     PixelCurves& curves_;
     std::size_t strata_;
     std::vector<Unit> units_;            ///< [pixel of the range][stratum]
-    std::vector<std::uint32_t> groups_;  ///< of each unit, where groups are weighed
-    std::vector<Weight> mass_;           ///< what these groups weigh
+    std::vector<std::uint32_t> groups_;  ///< [unit] number of groups, if groups are weighed
+    std::vector<Weight> mass_;           ///< [unit] total weight of its groups
     std::vector<std::uint32_t> keys_;    ///< the rank's own, unit by unit, ascending
-    std::vector<Weight> sums_;           ///< of their weights, from the unit's first on
+    std::vector<Weight> sums_;           ///< running sums of their weights, within each unit
 };
 
 void select_range(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRows& rows,

@@ -30,9 +30,9 @@ class PixelRows final : public CensusGuest {
 
     /// Fills the tiles of a range with all threads. Reads whole ranges of images and releases their pages.
     void gather(PixelRange range, Progress& progress);
-    /// The same for all pixels during a census, which calls this object (CensusGuest). Works if scores have
-    /// few distinct values and all of them fit into `budget` bytes; then allocates the memory, otherwise
-    /// returns false.
+    /// The same for all pixels during a census, which calls this object (CensusGuest). Possible if scores
+    /// have few distinct values and all of them fit into `budget` bytes: then allocates the memory and
+    /// returns true, otherwise returns false.
     [[nodiscard]] bool visit_census(std::size_t budget);
     void see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
              const std::uint8_t* member) override;

@@ -334,7 +334,7 @@ class Selection {
     std::span<const RegionJob> jobs_;
     std::size_t parts_;
     std::size_t followed_;  ///< jobs whose remaining digits are counted in one pass
-    std::size_t each_;      ///< searches of a job at most
+    std::size_t each_;      ///< largest number of searches of a job
     const RegionPassRequest& request_;
     Progress& progress_;
     std::vector<std::vector<Search>> searches_;  ///< [job]

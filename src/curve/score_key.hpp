@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// Scores as unsigned numbers in the same order (NaN excluded; -0 and +0 differ, scores never are -0).
+/// Scores as unsigned numbers in the same order (without NaN; -0 and +0 differ, but no score is -0).
 [[nodiscard]] inline std::uint32_t key_of(float score) {
     const auto bits = std::bit_cast<std::uint32_t>(score);
     return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;

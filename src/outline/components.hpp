@@ -8,7 +8,7 @@ namespace kandinsky::outline {
 /// The connected components of a mask.
 struct Components {
     std::vector<std::uint32_t> label;  ///< [voxel] 0 outside the mask, else the component's number from 1 on
-    std::uint32_t count = 0;           ///< of the components
+    std::uint32_t count = 0;           ///< number of components
 };
 
 /// Components are numbered in the order of their first voxels. Two passes with union-find: nearly O(voxels),
@@ -20,7 +20,7 @@ struct Components {
 /// The voxels of each component, ascending.
 struct ObjectVoxels {
     std::vector<std::size_t> begin;    ///< [component] its first entry in `voxel`; the last number is the end
-    std::vector<std::uint32_t> voxel;  ///< of one component after the other
+    std::vector<std::uint32_t> voxel;  ///< the voxels, component by component
 
     [[nodiscard]] std::size_t count() const { return begin.size() - 1; }
     /// The voxels of a component; components are numbered from 0.

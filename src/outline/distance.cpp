@@ -9,7 +9,7 @@ namespace kandinsky::outline {
 namespace {
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
-/// Squared distances along a row, in units of `step`, to voxels where mask == wanted.
+/// Squared distances along a row of voxels, `step` apart, to the nearest voxel where mask == wanted.
 void sweep(const std::uint8_t* mask, std::uint8_t wanted, std::size_t n, double step, float* out) {
     double last = kFar;  // number of voxels since the last wanted voxel
     for (std::size_t i = 0; i < n; ++i) {
@@ -61,7 +61,7 @@ class Envelope {
     std::vector<std::size_t> top_;
 };
 
-/// Squared distances to voxels where mask == wanted.
+/// Squared distances to the nearest voxel where mask == wanted.
 void squared(std::span<const std::uint8_t> mask, std::uint8_t wanted, const Extent& extent,
              const Spacing& spacing, float* out) {
     const std::size_t width = extent.width, height = extent.height, plane = width * height;

@@ -35,7 +35,7 @@ struct Start {
 /// The quantity that an interval is for.
 enum class Quantity { size, dice };
 
-/// The names of the intervals before calibration that are possible for the data.
+/// The names of the possible intervals before calibration.
 [[nodiscard]] std::vector<std::string> starts(Quantity what, MeasureBy by, bool hard);
 [[nodiscard]] Start start_of(Quantity what, const std::string& name, const GroupFeatures& of);
 [[nodiscard]] std::pair<double, double> bounds_of(Quantity what);  ///< limits of the truth

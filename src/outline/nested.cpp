@@ -14,10 +14,10 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;                   // required saving of another family, if one group chooses
+constexpr double kGain = 0.05;                   // saving that another family needs if one group chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
-constexpr double kSteady = 20;  // groups above a threshold, so that further groups hardly change it
-constexpr int kLevels = 9;      // at which sizes are compared
+constexpr double kSteady = 20;  // groups above a threshold with which further groups hardly change it
+constexpr int kLevels = 9;      // number of levels at which sizes are compared
 constexpr std::uint64_t kPurpose = 0x6f75746c;  // of the random numbers
 
 /// The rank of the threshold among the groups' thresholds; above their number if none is high enough. Without
@@ -52,8 +52,8 @@ double ordered(const std::vector<std::vector<double>>& groups, std::size_t rank)
     return *place;
 }
 
-/// The smallest value such that the parts above it are at most `budget` groups. Each part counts as its share
-/// of its group.
+/// The smallest value such that the parts above it amount to at most `budget` groups. Each part counts as its
+/// share of its group.
 double least_above(const std::vector<std::vector<double>>& groups, double budget) {
     std::vector<std::pair<double, double>> parts;  // value, share
     for (const std::vector<double>& own : groups)

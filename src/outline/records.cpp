@@ -130,8 +130,8 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
     using Kind = OutlineScore::Kind;
     std::vector<OutlineScore> out = options.scores;
     if (out.empty()) {
-        // The second is used if there are too few groups to choose. It is the most robust: its margins grow
-        // with the object, and it needs no probabilities.
+        // The second score is used if there are too few groups to choose. It is the most robust: its margins
+        // grow with the object, and it needs no probabilities.
         out = {{Kind::distance, 0}, {Kind::relative, 0}};
         if (!options.hard)
             out.insert(
@@ -200,7 +200,7 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
     out.choosers = static_cast<std::size_t>(std::count(choosing.begin(), choosing.end(), true));
     // Used if there are too few groups to choose a score; candidates() explains the choice.
     const std::size_t plain = scores.size() > 1 ? 1 : 0;
-    // The mask of the other side is the whole image, or empty.
+    // If a side is not requested, its mask is the whole image (outer) or empty (inner).
     const Level none{plain, kAll};
     const Level large = sides == OutlineSides::inner ? none : conformal_level(outer, level, choosing, plain);
     const Level small = sides == OutlineSides::outer ? none : conformal_level(inner, level, choosing, plain);

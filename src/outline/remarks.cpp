@@ -7,7 +7,7 @@
 namespace kandinsky::outline {
 
 namespace {
-constexpr double kNearlyAll = 0.9;  // share of the image; such a mask tells nothing
+constexpr double kNearlyAll = 0.9;  // share of the image; such a mask is not informative
 constexpr double kMuchLess = 0.5;   // share of the objects; such a mask shows where they are, not how large
 
 /// A confidence, in words.

@@ -20,14 +20,14 @@ namespace kandinsky::outline {
     return volumes ? "voxels" : "pixels";
 }
 
-/// The draws over which it holds.
+/// The draws over which the promise holds, in words.
 [[nodiscard]] inline std::string assured(double confidence) {
     return confidence > 0
                ? fmt::format(", in at least {:g} % of the draws of calibration data", 100 * confidence)
                : std::string();
 }
 
-/// Its condition.
+/// The condition of the promise.
 [[nodiscard]] inline const char* exchangeable(double confidence) {
     return confidence > 0 ? "drawn independently from one source" : "exchangeable";
 }

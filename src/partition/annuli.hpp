@@ -21,21 +21,21 @@ enum class AnnuliMetric {
     sqeuclidean,  ///< its square
     manhattan,    ///< sum of absolute differences
 };
-/// The weight of a pair of pixels: 1, or the product of the pixels' numbers of scores (scaled to mean 1).
+/// The weight of a pair of pixels.
 enum class AnnuliWeights {
-    none,    ///< once
-    counts,  ///< by the product
+    none,    ///< 1 for every pair
+    counts,  ///< the product of the pixels' numbers of scores, scaled to mean 1
 };
 
-/// The place of the origin, and the region to which an edge belongs.
+/// Where the origin lies, and to which region the edge between two regions belongs.
 enum class AnnuliRule {
     consistent,  ///< origin in the middle of the grid; regions [lo, hi) in fitness and mask alike
-    released,    ///< origin at pixel (W/2, H/2) rounded down; fitness [lo, hi), mask (lo, hi], a centre
+    released,    ///< origin at pixel (W/2, H/2) rounded down; [lo, hi) in fitness, (lo, hi] in mask
 };
 
-/// Concentric circles or ellipses, in pixels, x to the right and y up. The `radii` ascend; with r of them
-/// there are r + 1 regions, the last one without an outer limit. An ellipse of radius R has the area of the
-/// circle: half axes R sqrt(axis_ratio) along `angle` (counter-clockwise from x) and R / sqrt(axis_ratio).
+/// Concentric circles or ellipses, in pixels, x to the right and y up. The `radii` ascend; r radii bound r +
+/// 1 regions, of which the last has no outer limit. An ellipse of radius R has the area of the circle: half
+/// axes R sqrt(axis_ratio) along `angle` (counter-clockwise from x) and R / sqrt(axis_ratio).
 struct Annuli {
     double cx = 0;              ///< of the centre, from the middle of the grid to the right
     double cy = 0;              ///< of the centre, from the middle of the grid up
@@ -52,7 +52,7 @@ struct AnnuliPoints {
     std::size_t values = 0;         ///< per pixel
     std::span<const float> points;  ///< [pixel][value]; a pixel with a value that is not finite has no data
     std::span<const std::uint32_t> counts;        ///< [pixel], 0: no data, never read; empty: all have data
-    AnnuliWeights weights = AnnuliWeights::none;  ///< what a pair counts
+    AnnuliWeights weights = AnnuliWeights::none;  ///< the weight of a pair
 };
 
 /// The search box: |cx| <= centre_x, |cy| <= centre_y, radii in [0, inner], the last in [0, outer], ellipses
@@ -72,17 +72,17 @@ struct AnnuliBounds {
 [[nodiscard]] std::vector<Annuli> annuli_from_rows(std::span<const double> rows, std::size_t columns,
                                                    AnnuliShape shape);
 
-/// For each candidate (1/(H W)) * sum over regions of the sum over ordered pairs of pixels with data of the
-/// distance between their vectors. Exact: every pair counts; pairs in float32, sums in float64 (relative
-/// error below 1e-7). Euclidean costs O(n^2) per candidate, the others O(n). The same bits for any threads
-/// and vector unit.
+/// The fitness of each candidate: (1/(H W)) * sum over regions of the sum over ordered pairs of pixels with
+/// data of the distance between their vectors. Exact: every pair counts; pairs in float32, sums in float64
+/// (relative error below 1e-7). Euclidean costs O(n^2) per candidate, the others O(n). The bits do not depend
+/// on the number of threads or the vector unit.
 [[nodiscard]] std::vector<double> annuli_fitness(const AnnuliPoints& points,
                                                  std::span<const Annuli> candidates,
                                                  AnnuliMetric metric = AnnuliMetric::euclidean,
                                                  AnnuliRule rule = AnnuliRule::consistent);
 
-/// Region number of every pixel. `consistent`: 0 inside the first radius up to radii.size() outside the last.
-/// `released`: the same plus 1, and 0 for a pixel that sits exactly on the centre.
+/// Region number of every pixel. `consistent`: from 0 inside the first radius to radii.size() outside the
+/// last. `released`: the same plus 1, but 0 for a pixel exactly on the centre.
 [[nodiscard]] std::vector<std::uint32_t> annuli_mask(const Grid& grid, const Annuli& annuli,
                                                      AnnuliRule rule = AnnuliRule::consistent);
 
@@ -94,7 +94,7 @@ struct AnnuliOptions {
     AnnuliRule rule = AnnuliRule::consistent;       ///< where the origin lies
     std::optional<AnnuliBounds> bounds;             ///< absent: annuli_bounds("auto", grid)
     std::size_t population = 0;                     ///< 0: 6 per parameter, at least 60
-    std::size_t generations = 400;                  ///< at most
+    std::size_t generations = 400;                  ///< largest number
     double spread =
         3e-4;  ///< stop when the standard deviation of the fitness, relative to its mean, is smaller
     std::size_t stall = 40;  ///< stop after this many generations without progress; 0: never
@@ -118,8 +118,8 @@ struct AnnuliFit {
     Annuli annuli;                      ///< the best that was found
     double fitness = 0;                 ///< exact, what annuli_fitness returns for `annuli`
     bool surrogate = false;             ///< the evolution was guided by a code book, not by the exact sum
-    std::size_t generations = 0;        ///< that the evolution ran
-    std::size_t evaluations = 0;        ///< of the fitness that guided the evolution
+    std::size_t generations = 0;        ///< generations of the evolution
+    std::size_t evaluations = 0;        ///< evaluations of the fitness that guided the evolution
     std::size_t refinements = 0;        ///< tries of the local search after it
     std::string_view stopped;           ///< "spread", "stall" or "limit"
     AnnuliBounds bounds;                ///< the box that was searched

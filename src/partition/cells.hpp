@@ -28,7 +28,7 @@ class Cells {
     [[nodiscard]] Grid grid() const {
         return region_.empty() ? lattice_of(image_, side_) : Grid{1, regions_};
     }
-    /// [pixel] its region; empty for a lattice. The region with the highest number has pixels.
+    /// [pixel] its region; empty for a lattice. The region with the highest number has at least one pixel.
     [[nodiscard]] const std::vector<std::uint32_t>& region() const { return region_; }
     [[nodiscard]] std::size_t of(std::size_t pixel) const {
         if (!region_.empty()) return region_[pixel];
@@ -40,7 +40,8 @@ class Cells {
         out.region.resize(image_.pixels());
         for (std::size_t p = 0; p < out.region.size(); ++p) out.region[p] = static_cast<std::uint32_t>(of(p));
     }
-    /// Where the rows or columns of pixels lie between the rows or columns of cells. Each region is a column.
+    /// Where the rows or columns of pixels lie between the rows or columns of cells. If cells are regions,
+    /// each region is a column.
     [[nodiscard]] std::vector<BetweenCells> rows() const {
         if (!region_.empty()) return std::vector<BetweenCells>(image_.height, alone_in(0));
         return between(image_.height, grid().height);

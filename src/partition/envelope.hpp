@@ -9,16 +9,16 @@
 
 namespace kandinsky::partition {
 
-/// The results for one stratum after some groups were each left out once: the minimum of the smooth
-/// distributions that were learnt without one of them, and the levels of their scores.
+/// The results for one stratum after leaving out some groups, one at a time: the minimum of the smooth
+/// distributions learnt without a group, and the levels of the scores of the groups that were left out.
 struct Envelope {
     std::vector<std::uint16_t> most;  ///< [cell][bin except the last]: 65535 minus the minimum
     GroupLevels levels;
-    std::vector<double> shifts{};  ///< [group][numbers of a shift] where levels adapt; 0: not left out
+    std::vector<double> shifts{};  ///< [group][numbers of a shift] if levels adapt; 0 for groups not left out
     std::vector<std::uint64_t> weights{};  ///< [group] in units of GroupLevels; empty: equal
 
     [[nodiscard]] State state();   ///< for checkpoints
-    void sum(Communicator& comm);  ///< over the ranks, which have left out different groups
+    void sum(Communicator& comm);  ///< over the ranks, each of which has left out other groups
 };
 
 /// Evaluates smooth distributions at the scores of the group that they were learnt without. All distributions

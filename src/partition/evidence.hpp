@@ -8,10 +8,10 @@
 namespace kandinsky::partition {
 
 /// The scores of one stratum of all ranks in memory, image by image. Counts without one group then need no
-/// reading of files. The results equal, to the bit, those from the other images alone.
+/// reading of files. The results equal those of reading only the other images, to the bit.
 class Evidence {
   public:
-    /// In place of the number of a group: no group is left out.
+    /// Used instead of the number of a group: no group is left out.
     static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
     /// Lower limit of the memory for scores.
     static constexpr std::size_t kLeastMemory = std::size_t{64} << 20;
@@ -25,7 +25,7 @@ class Evidence {
         std::uint32_t group;  ///< the place of its group in the order of all, as Folds::place
         std::vector<Score> scores;
         ImageFeatures features{};     ///< if levels follow the image
-        std::vector<Score> others{};  ///< the same: some scores of pixels with another label
+        std::vector<Score> others{};  ///< likewise: some scores of pixels with another label
     };
 
     [[nodiscard]] const std::vector<Image>& images() const { return images_; }

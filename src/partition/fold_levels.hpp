@@ -10,14 +10,15 @@
 
 namespace kandinsky::partition {
 
-/// The stored form of one stratum's distributions: from all folds, and without each.
+/// The stored form of one stratum's distributions: learnt from all folds, and without each fold.
 struct FoldDistributions {
     std::vector<std::uint16_t> whole;
     /// [fold]; empty if the other folds have no scores.
     std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};
 };
 
-/// The images to learn from and, with pooling by groups, the images that set the levels: the same or others.
+/// The images to learn from and, with pooling by groups, the images that set the levels. These are the same
+/// images or others.
 struct LevelImages {
     const SoftInput& learn;
     const SoftInput& level;
@@ -34,8 +35,8 @@ struct FoldLevels {
 };
 
 /// Levels from the images that set them. Images that are also learnt from are evaluated by what was learnt
-/// without their fold. If the input has features, levels adapt to the image; how they do is learnt from the
-/// values of the folds. `cells`, `grids`, `fits`: of each stratum.
+/// without their fold. If the input has features, levels adapt to the image; how they adapt is learnt from
+/// the values of the folds. `cells`, `grids`, `fits`: one for each stratum.
 [[nodiscard]] FoldLevels fold_levels(const LevelImages& images, std::span<const std::uint32_t> strata,
                                      std::span<const Cells> cells, const Folds& folds,
                                      const std::vector<ScoreGrid>& grids,

@@ -18,8 +18,8 @@ std::uint8_t run_of(std::size_t place, std::size_t folds, std::size_t groups) {
     return static_cast<std::uint8_t>(place * folds / groups);
 }
 
-/// A sort key for each group of this rank. It gives an order that depends neither on positions nor on the
-/// size of ids, or the order of the file.
+/// A sort key for each group of this rank. The keys order groups by position in the file if folds are
+/// contiguous; otherwise the order depends neither on positions nor on the size of ids.
 std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                       FoldOrder order, std::uint64_t salt) {
     std::vector<std::uint64_t> tickets(data.groups(), std::numeric_limits<std::uint64_t>::max());
@@ -50,8 +50,8 @@ std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::ui
     return places;
 }
 
-/// [ticket] its run. Runs consist of neighbouring tickets and have nearly equal sizes; equal tickets are in
-/// one run. Collective.
+/// The run of each ticket. Runs consist of neighbouring tickets and have nearly equal sizes; equal tickets
+/// are in one run. Collective.
 std::vector<std::uint8_t> runs_of(Communicator& comm, const std::vector<std::uint64_t>& tickets,
                                   std::uint64_t groups, std::uint64_t runs) {
     std::vector<std::uint64_t> sorted = tickets, wanted;

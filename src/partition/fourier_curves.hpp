@@ -20,7 +20,7 @@ enum class FourierLimit {
 /// The centre of the curves: the middle of the image (the paper), or two more unknowns.
 enum class FourierCentre {
     middle,  ///< of the image
-    free,    ///< found with the curves
+    free,    ///< found together with the curves
 };
 /// The variances of the bands have equal weight (the paper), or are weighted by their share of the area.
 enum class FourierVariance {
@@ -38,7 +38,7 @@ struct FourierOptions {
     double penalty = 1e-3;                             ///< w, weight of the nesting penalty
     std::uint32_t angles = 96;                         ///< K_I, at least 4 K are used
     std::uint32_t nodes = 12;                          ///< K_G, Gauss-Legendre nodes per ray and band
-    std::uint32_t starts = 4;                          ///< of the search; the best wins
+    std::uint32_t starts = 4;                          ///< number of starts; the best result is kept
     std::uint32_t iterations = 150;                    ///< of BFGS, per start and level of blur
 };
 
@@ -72,8 +72,8 @@ struct FourierObjective {
     /// Keeps bands from vanishing; zero unless a band has less data than `floor_area` pixels or the innermost
     /// curve comes nearer to the centre than `floor_radius`.
     double floor = 0;
-    double floor_area = 0;    ///< see floor
-    double floor_radius = 0;  ///< see floor
+    double floor_area = 0;    ///< as used by `floor`
+    double floor_radius = 0;  ///< as used by `floor`
     bool feasible = true;     ///< curves positive, nested, inside the limit; total is +inf otherwise
     std::vector<double> band_variance;  ///< m + 1 values, innermost first
     std::vector<double> band_area;      ///< data area in pixels

@@ -15,7 +15,7 @@
 namespace kandinsky::partition {
 
 namespace {
-// The same as in curves: more than any group loses to rounding.
+// As in curves: exceeds what any group loses to rounding.
 constexpr double kSlack = 1e-11;
 // Far above rounding, far below a level: 0.3 * 65536 should not round up to the next number.
 constexpr double kRounding = 1e-6;

@@ -64,8 +64,9 @@ struct Judge {
     std::vector<SmoothCurves> by_fold;  ///< without data if the other folds have no scores
 };
 
-/// Makes a stratum's levels follow the images: `shifts` are those of all fits, `levels` those of their
-/// values. The storage gets the levels of an image with shift 0. Empty if no fit shifts any image.
+/// Makes a stratum's levels follow the images. `shifts`: of all fits; `levels`: of the groups' values less
+/// the shifts. Writes the levels of an image with shift 0 to the storage. Returns an empty adaptation if no
+/// fit shifts any image.
 [[nodiscard]] Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels,
                                  const Ladder& ladder, SmoothStorage& storage);
 
@@ -73,10 +74,10 @@ struct Judge {
 using ImageShifts = std::vector<std::vector<std::int32_t>>;
 
 /// The levels at which the smoothed distributions are read, so that a random pixel of a new group is covered
-/// at each level of the ladder: hierarchical quantiles of u = F_p(s), for each of `strata`, in one pass over
-/// the data. `cells`: of each stratum. F is the distribution that was learnt without the image's fold. A
-/// score counts as infinite if the other folds have no data. With `shifts`, quantiles are of values that
-/// adapt.
+/// with the probability of each level of the ladder: hierarchical quantiles of u = F_p(s), for each of
+/// `strata`, in one pass over the data. `cells`: one for each stratum. F is the distribution that was learnt
+/// without the image's fold. A score counts as infinite if the other folds have no data. With `shifts`, they
+/// are quantiles of the values of an Adaptation.
 [[nodiscard]] std::vector<GroupLevels> group_levels(const SoftInput& input,
                                                     std::span<const std::uint32_t> strata,
                                                     std::span<const Cells> cells,
@@ -84,8 +85,8 @@ using ImageShifts = std::vector<std::vector<std::int32_t>>;
                                                     const std::vector<std::uint8_t>& fold_of_image,
                                                     const ImageShifts* shifts = nullptr);
 
-/// The samples from which shifts are learnt, for each of `strata`, in one pass over the data, with values
-/// from the same distributions. Images without a distribution are left out.
+/// The samples from which shifts are learnt, for each of `strata`, in one pass over the data. Values are from
+/// the same distributions. Images without a distribution are left out.
 [[nodiscard]] std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                                                                   std::span<const std::uint32_t> strata,
                                                                   std::span<const Cells> cells,

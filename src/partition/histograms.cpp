@@ -76,7 +76,7 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
         histograms.emplace_back(cells.grid().pixels(), folds.count, grid.bins(), cells.side() > 1);
     for (FoldHistograms& one : histograms)
         for (const std::span<std::byte> bytes : one.state()) sums.keep(bytes);
-    // Tiles must not share a cell: a tile is one row of cells, or several where those are short.
+    // Tiles must not share a cell: a tile is one row of cells, or several short rows.
     constexpr std::size_t kTile = 512;
     const std::size_t pixels = image_grid.pixels(), line = std::size_t{image_grid.width} * cells.side();
     const Tiles tiles{pixels, line * std::max<std::size_t>(1, kTile / line)};

@@ -50,15 +50,15 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples) {
 namespace {
 constexpr std::size_t kCount = ImageFeatures::kCount;
 constexpr std::array kLevels{0.85, 0.9, 0.95};
-constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // descending: each starts the next
-constexpr double kErrors = 1;  // standard errors by which adapting must be better
+constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // each fit is the start of the next
+constexpr double kErrors = 1;  // number of standard errors by which adapting must reduce the loss
 constexpr std::array kScales{1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125};
-constexpr double kMostPrice = 1.02;  // times the false share with one level
+constexpr double kMostPrice = 1.02;  // largest price, relative to that of one level
 
 using Prices = std::array<double, kLevels.size()>;
 
 double mean_of(const Prices& prices) {
-    return std::accumulate(prices.begin(), prices.end(), 0.0) / prices.size();
+    return std::accumulate(prices.begin(), prices.end(), 0.0) / static_cast<double>(prices.size());
 }
 
 /// The mean over the levels of price / plain price: every level counts the same, however small its sets are.
@@ -69,7 +69,7 @@ double relative_price(const Prices& prices, const Prices& plain) {
     return sum / static_cast<double>(prices.size());
 }
 
-/// Samples in an order that their content alone decides.
+/// Sorts the samples into an order that depends only on their content.
 void arrange(std::vector<ShiftSample>& samples) {
     std::sort(samples.begin(), samples.end(), [](const ShiftSample& a, const ShiftSample& b) {
         return std::tie(a.group, a.scores, a.features.values, a.values, a.others) <
@@ -77,7 +77,7 @@ void arrange(std::vector<ShiftSample>& samples) {
     });
 }
 
-/// Some samples as rows of a regression, their features standardised by themselves.
+/// Some samples as rows of a regression; features are standardised over these samples.
 class Rows {
   public:
     Rows(std::span<const ShiftSample> samples, std::span<const ValueTable> tables,
@@ -101,7 +101,7 @@ class Rows {
                 const double off = samples[chosen[r]].features.values[k] - mean_[k];
                 variance += rows_[r].weight * off * off;
             }
-            // A feature that hardly varies says nothing.
+            // A feature that hardly varies is not used.
             scale_[k] = variance > 1e-8 ? 1 / std::sqrt(variance) : 0.0;
         }
         for (std::size_t r = 0; r < chosen.size(); ++r)
@@ -115,7 +115,7 @@ class Rows {
             out[k] = (std::clamp(features.values[k], low_[k], high_[k]) - mean_[k]) * scale_[k];
         return out;
     }
-    /// The slopes of a fit for features as they are. The mean over the rows is 0.
+    /// The shift of a fit, for features that are not standardised. Its mean over the rows is 0.
     [[nodiscard]] Adaptation::Shift shift(const QuantileFit& fit) const {
         Adaptation::Shift out{.low = low_, .high = high_};
         for (std::size_t k = 0; k < kCount; ++k) {
@@ -157,7 +157,7 @@ Adaptation::Shift fitted(std::span<const ShiftSample> samples, std::span<const V
     return out;
 }
 
-/// Images with the values of fits that were made without their fold, for each ridge.
+/// Images with their shifts by fits that were made without their fold, for each ridge.
 class Trial {
   public:
     Trial(std::span<const ShiftSample> samples, std::span<const ValueTable> tables) {
@@ -178,7 +178,7 @@ class Trial {
     struct Verdict {
         std::map<std::uint64_t, double> losses;  ///< pinball loss of each group, times the number of groups
         double loss = 0;                         ///< their mean
-        Prices prices{};  ///< at each level, the share of pixels with another label whose set holds the class
+        Prices prices{};  ///< at each level, the share of pixels with another label whose set contains the class
     };
     [[nodiscard]] Verdict judge(std::size_t ridge, double scale) const {
         Verdict out;
@@ -239,7 +239,7 @@ class Trial {
         }
     }
 
-    /// Where the groups' values, less the shifts, reach a level.
+    /// The quantile of the groups' values less the shifts at a level.
     [[nodiscard]] double quantile(double level, std::size_t ridge, double scale) const {
         constexpr int kHalvings = 40;
         double low = -16, high = 16;

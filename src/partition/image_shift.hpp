@@ -10,14 +10,15 @@
 namespace kandinsky::partition {
 
 /// One image for learning how levels depend on the image: values of some of its scores under distributions
-/// that were learnt without its fold.
+/// that were learnt without its fold. The price of a rule is its false share: the share of pixels with
+/// another label whose set contains the class.
 struct ShiftSample {
-    std::uint64_t group = 0;  ///< a number of its group, independent of positions
+    std::uint64_t group = 0;  ///< number of its group, independent of positions
     std::uint32_t fold = 0;
-    std::uint64_t scores = 0;  ///< all that the image has; without any it counts for the price alone
+    std::uint64_t scores = 0;  ///< all scores of the image; an image without scores counts only for the price
     ImageFeatures features;
     std::vector<std::int32_t> values;    ///< in units of 1 / Adaptation::kUnit
-    std::vector<std::int32_t> others{};  ///< the same of pixels with another label, for the price
+    std::vector<std::int32_t> others{};  ///< the same for pixels with another label, for the price
 };
 
 /// Whether a pixel is one of the about 1024 pixels of an image at which the price is measured. Independent of
@@ -36,22 +37,23 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples);
 
 /// What was learnt about how levels follow images.
 struct LearntShift {
-    Adaptation::Shift shift{};  ///< none() where cross-validation found nothing to gain
-    double ridge = 0;           ///< that cross-validation chose
-    double loss = 0;            ///< cross-validated pinball loss with it ...
-    double plain_loss = 0;      ///< ... and with one level for all images
-    double scale = 1;           ///< of the slopes, that it chose with the ridge; 0: none is worth its price
-    double price = 0;           ///< cross-validated false share with them, mean over three levels ...
-    double plain_price = 0;     ///< ... and with one level for all images
+    Adaptation::Shift shift{};  ///< none() if cross-validation found no gain
+    double ridge = 0;           ///< chosen by cross-validation
+    double loss = 0;            ///< cross-validated pinball loss with ridge and scale
+    double plain_loss = 0;      ///< the same with one level for all images
+    double scale = 1;        ///< factor of the slopes, chosen together with the ridge; 0: levels do not adapt
+    double price = 0;        ///< cross-validated price with ridge and scale, mean over three levels
+    double plain_price = 0;  ///< the same with one level for all images
 };
 
-/// Learns the dependence by quantile regression (quantile_regression.hpp). Groups have equal weight, split
-/// over their scores. Cross-validation over the folds chooses the ridge, a scale of the slopes and whether to
-/// adapt at all: the smallest loss among those whose price is at most 1.02 times that of one level for all
-/// images. The order of the samples has no effect. With fewer than two folds with scores, nothing is learnt.
+/// Learns the dependence by quantile regression (quantile_regression.hpp). Groups have equal weight, which
+/// their scores share equally. Cross-validation over the folds chooses the ridge, a scale of the slopes and
+/// whether to adapt at all: the smallest loss among those whose price is at most 1.02 times that of one level
+/// for all images. The order of the samples has no effect. With fewer than two folds with scores, nothing is
+/// learnt.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
-/// The same learnt without one fold, with the ridge and scale that are known; samples of other folds count.
+/// The shift learnt from the samples of all folds except one, with the ridge and scale of `known`.
 [[nodiscard]] Adaptation::Shift shift_without(std::vector<ShiftSample> samples, const LearntShift& known,
                                               std::uint32_t fold);
 

@@ -46,7 +46,7 @@ struct PartitionInput {
     bool quick = false;
     const MethodSettings* settings = nullptr;  ///< values of the options; null: all have their defaults
     Progress* progress = nullptr;              ///< never null when called by the library
-    const Team* team = nullptr;                ///< ranks that call together with the same input; null: alone
+    const Team* team = nullptr;  ///< ranks that call together with the same input; null: one process
 };
 
 struct SoftInput;      // input of a soft method; internal
@@ -62,18 +62,18 @@ struct Method {
     std::string summary;         ///< one line for --help
     bool uses_features = false;  ///< it uses the features
     bool standard = false;       ///< the default method; exactly one is
-    bool uses_labels = false;    ///< the regions depend on the calibration images (matters for the guarantee)
+    bool uses_labels = false;    ///< the regions depend on the calibration images, as guarantees must know
     bool pixelwise = false;      ///< every pixel is a region of its own
     std::vector<MethodOption> options;                         ///< its own
     std::function<Partition(const PartitionInput&)> fit = {};  ///< hard methods have it
-    int order = 100;                                           ///< place in tables; equal ones by name
+    int order = 100;  ///< place in tables; methods with equal numbers are ordered by name
     std::function<std::vector<SoftCurves>(const SoftInput&)> fit_curves = {};  ///< soft methods have it
     std::function<CrossFit(const CrossFitInput&)> cross_fit = {};  ///< soft methods have it as well
 };
 
 [[nodiscard]] std::vector<const Method*> methods();               ///< in table order
 [[nodiscard]] std::string method_summary(std::string_view name);  ///< one line for --help and reports
-/// Throws a usage error that lists the known names.
+/// The method with that name. Throws a usage error that lists the known names.
 [[nodiscard]] const Method& method(std::string_view name);
 
 /// Reads an option of `method` from the settings, or its default; throws a usage error that names the flag.

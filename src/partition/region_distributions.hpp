@@ -6,7 +6,7 @@
 
 namespace kandinsky::partition {
 
-/// Score thresholds of the distributions of regions.
+/// The number of score thresholds of the distributions of regions.
 inline constexpr std::size_t kRegionBins = 128;
 /// The number of folds for learning how levels follow images.
 inline constexpr std::size_t kRegionFolds = 5;
@@ -26,8 +26,8 @@ inline constexpr std::size_t kRegionFolds = 5;
 /// The regions of a class without a score, which is in every set.
 [[nodiscard]] SoftCurves regions_without_data(Grid grid, const Partition& partition, const Ladder& ladder);
 
-/// Curves of regions whose levels follow the image, for the input's strata. `partitions`: of each stratum of
-/// the data, learnt from `images.learn`. `least`: as above.
+/// Curves of regions whose levels follow the image, for the input's strata. `partitions`: one for each
+/// stratum of the data, learnt from `images.learn`. `least`: as in region_distributions().
 [[nodiscard]] std::vector<SoftCurves> adapted_regions(const LevelImages& images,
                                                       const std::vector<Partition>& partitions,
                                                       std::uint64_t least);

@@ -41,7 +41,7 @@ struct SoftInput {
     /// [image][stratum], with pooling by groups: the features to which levels adapt; null: levels do not
     /// adapt.
     const std::vector<std::vector<ImageFeatures>>* features = nullptr;
-    const GroupWeights* weights = nullptr;  ///< with pooling by groups: of those that set levels
+    const GroupWeights* weights = nullptr;  ///< with pooling by groups: weights of the groups that set levels
     std::uint64_t seed = 0;
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of counts to hold at a time
     const MethodSettings* settings = nullptr;

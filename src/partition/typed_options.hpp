@@ -9,8 +9,8 @@
 
 namespace kandinsky {
 
-/// The values of a method's typed options as words: one (flag, value) for each declared option but arrays, in
-/// the order of the declarations. Each method's folder defines its own.
+/// The values of a method's typed options as words: one (flag, value) for each declared option except arrays,
+/// in the order of the declarations. Each method's folder defines its own.
 using OptionWords = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] OptionWords words_of(const KmeansOptions& options);
 [[nodiscard]] OptionWords words_of(const GenannOptions& options);
@@ -33,7 +33,7 @@ template <class Number>
     return value ? word(*value) : "auto";
 }
 
-/// The method with those words that differ from the default's.
+/// The method with those words that differ from the defaults.
 template <class Options>
 [[nodiscard]] MethodChoice choice_of(const Method& method, const Options& options) {
     MethodChoice choice(method.name);

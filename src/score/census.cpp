@@ -18,9 +18,9 @@
 namespace kandinsky {
 
 namespace {
-/// The number of images that one thread reads in a row: some megabytes of a file, few enough to be counted in
-/// bytes. Also several of large images, because a guest processes the images of a block together at each
-/// pixel.
+/// The number of images that one thread reads in a row: some megabytes of a file, and few enough to be
+/// counted in bytes. Large images are read several at a time too, because a guest processes the images of a
+/// block together at each pixel.
 std::size_t block_of(const Dataset& data) {
     const std::size_t image = data.grid().pixels() * data.classes() * 2;
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
@@ -63,7 +63,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
     // Whole images in the file's order, so that every byte is read once, in order.
     const auto read_block = [&](std::size_t, std::size_t first, std::size_t last) {
         const std::size_t length = std::min(pixels, tiles.length);
-        // Four images at a time, as their hashes are made.
+        // Four images at a time, because four hashes are computed together.
         std::vector<float> probs(4 * classes * length);
         std::vector<std::uint8_t> member(probs.size()), valid(4 * length), sums(classes * length);
         std::vector<std::array<const std::byte*, 4>> planes(classes);

@@ -15,7 +15,7 @@ std::uint32_t SumOf(Whole whole, Lanes lanes) {
     return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(whole, lanes)));
 }
 
-/// FeatureCounts by lane.
+/// FeatureCounts of each vector lane.
 template <class Real>
 struct FeatureLanes {
     static constexpr float kOne = 4096, kDoubt = 262144, kFourth = 8;
@@ -47,7 +47,8 @@ struct FeatureLanes {
         inside_mass = hn::Add(inside_mass, hn::IfThenElseZero(in, own));
         inside_doubt = hn::Add(inside_doubt, hn::IfThenElseZero(in, unsure));
     }
-    /// Roots are of 1 - p in units of 1/4096: 64 times the square root and 8 times the fourth root.
+    /// The roots are taken of 1 - p in units of 1/4096, so they are 64 times its square root and 8 times its
+    /// fourth root.
     HWY_INLINE void AddRoots(Floats p) {
         const auto known = hn::ConvertTo(real, Steps(p)), first = hn::Sqrt(hn::Sub(unit, known));
         const auto second = hn::Mul(hn::Sqrt(first), hn::Set(real, kFourth));

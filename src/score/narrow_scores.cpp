@@ -31,9 +31,8 @@ std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOpt
     for (std::size_t raw = 0; raw < values; ++raw)
         probs[raw] =
             halves ? half_to_float(static_cast<std::uint16_t>(raw)) : static_cast<float>(raw) / 255.0f;
-    // Codes count down from probability 1, where the score is least. For the class whose probability is 1 - p
-    // they
-    // count up.
+    // Codes count down from probability 1, where the score is least. For the class whose probability is 1 -
+    // p, codes count up.
     if (narrow.single_) {
         std::vector<float> rest(values);
         for (std::size_t raw = 0; raw < values; ++raw) rest[raw] = 1.0f - probs[raw];

@@ -14,7 +14,7 @@ struct ScorePlace {
 
 /// Scores of every class from probabilities, both [classes][pixels]. The probabilities of a pixel need not
 /// sum to one. Equal probabilities rank by class number. Allocates nothing after a thread's first call (some
-/// scores keep scratch for one pixel's classes). NaN-free input gives NaN-free output. Cost per pixel:
+/// scores keep scratch for one pixel's classes). Input without NaN gives output without NaN. Cost per pixel:
 /// O(classes) for lac and margin, O(classes log classes) for the others. Throws a usage error for near, which
 /// needs whole images: score_image().
 void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs,
@@ -32,7 +32,7 @@ void score_image(const ScoreOptions& options, std::size_t classes, Grid grid, co
 /// The random share of a pixel, uniform in [0, 1); a function of (seed, image, pixel).
 [[nodiscard]] float random_share(std::uint64_t seed, std::uint64_t image, std::size_t pixel);
 
-/// No score lies outside when the probabilities of a pixel sum to at most one (up to rounding).
+/// Contains every score if the probabilities of a pixel sum to at most one (up to rounding).
 struct ScoreRange {
     float low = 0;   ///< the smallest
     float high = 1;  ///< the largest

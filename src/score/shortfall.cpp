@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostLabelClasses = 32, kMostShortfalls = 2048,
                       kMostShortfallBytes = std::size_t{128} << 10;
 
-/// log2(p / (1 - p)) in 2^-23, straight between powers of two.
+/// log2(p / (1 - p)) in units of 2^-23, linear between powers of two.
 std::int32_t odds_of(float p) {
     constexpr std::int32_t kMost = kMostOdds << 23;
     return std::clamp(std::bit_cast<std::int32_t>(p) - std::bit_cast<std::int32_t>(1.0f - p), -kMost, kMost);
@@ -30,13 +30,13 @@ bool shortfalls(const float* plane, std::span<const std::uint8_t> has, std::span
         count += has[p];
     }
     if (count == 0) return false;
-    // Shares descend, so places ascend and each search goes on behind the last.
+    // Shares descend, so places ascend and each search starts where the last one ended.
     auto from = odds.begin();
     for (std::size_t k = 0; k < Reference::kShares.size(); ++k) {
         const auto place = odds.begin() + static_cast<std::ptrdiff_t>((1 - Reference::kShares[k]) *
                                                                       static_cast<double>(count));
         std::nth_element(from, place, odds.begin() + static_cast<std::ptrdiff_t>(count));
-        out[k] = -std::int64_t{*place} / 128;  // 2^-16
+        out[k] = -std::int64_t{*place} / 128;  // in units of 2^-16
         from = place;
     }
     return true;

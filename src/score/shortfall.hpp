@@ -12,7 +12,8 @@ namespace kandinsky {
 [[nodiscard]] bool shortfalls(const float* plane, std::span<const std::uint8_t> has,
                               std::span<std::int64_t> out);
 
-/// The classes whose labels are watched: all if there are at most 32, otherwise some of the layout's.
+/// The classes whose labels are watched: all if there are at most 32, otherwise the first 32 of the layout's
+/// classes.
 [[nodiscard]] std::vector<std::uint32_t> labelled_classes(const Reference& layout, std::size_t classes);
 
 /// How many shortfalls a monitor keeps for a class and share; a reference has at most half as many.

@@ -47,9 +47,9 @@ class VisitSums {
     std::vector<std::span<std::byte>> own_;
 };
 
-/// One reading of all images of this rank. Every function below reads ahead, releases the pages of images
-/// that it has finished with (a body must not), reports progress, throws Interrupted once the caller has
-/// cancelled, and saves the sums where a checkpoint is kept.
+/// One reading of all images of this rank. Every function below reads ahead, releases the pages of finished
+/// images (a body must not release them), reports progress, throws Interrupted once the caller has cancelled,
+/// and saves the sums if there is a checkpoint.
 struct Visit {
     const Dataset& data;
     Progress& progress;
@@ -77,7 +77,7 @@ void visit_tiles(const Visit& visit, std::size_t tiles,
 
 /// How visit_blocks() divides the images.
 struct Blocks {
-    std::size_t images = 1;  ///< of a block: some megabytes of the file
+    std::size_t images = 1;  ///< images of a block, together some megabytes of the file
     std::size_t parts = 0;   ///< number of bodies that run at a time, numbered from 0; 0: any number
 };
 

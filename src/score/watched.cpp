@@ -29,7 +29,8 @@ struct Sums {
     }
 };
 
-/// Adds the rectangle of rows [top, bottom) and columns [left, right); returns its sum of p in 1/4096.
+/// Adds the rectangle of rows [top, bottom) and columns [left, right); returns its sum of p in units of
+/// 1/4096.
 std::uint64_t add_rectangle(const float* plane, std::size_t width, std::size_t top, std::size_t bottom,
                             std::size_t left, std::size_t right, Sums& sums) {
     std::uint64_t mass = 0;

@@ -16,7 +16,7 @@ inline constexpr std::int64_t kWatchUnit = 65536;
 [[nodiscard]] Reference watch_layout(Grid grid, std::size_t classes, bool exclusive,
                                      std::span<const std::uint64_t> counts);
 
-/// How many units a reference of this layout holds at most: 1024, or what 400 KiB hold.
+/// The largest number of units in a reference of this layout: 1024, or fewer so that they fit into 400 KiB.
 [[nodiscard]] std::size_t most_units(const Reference& layout);
 
 /// The features of a unit: the means over its images.
@@ -24,7 +24,7 @@ inline constexpr std::int64_t kWatchUnit = 65536;
     return static_cast<float>(static_cast<double>(sum) / static_cast<double>(kWatchUnit * images));
 }
 
-/// The rows or columns where region `i` of `blocks` begins, of `length`.
+/// The first row or column of region `i` if `length` rows or columns are divided into `blocks` regions.
 [[nodiscard]] inline std::size_t block_begin(std::size_t i, std::size_t blocks, std::size_t length) {
     return i * length / blocks;
 }

@@ -145,7 +145,7 @@ TEST(AdaptedTables, CellsOfALatticeAreReadBetweenTheirCentres) {
     EXPECT_GT(compare(options, {70, 90}), 0u);
 }
 
-TEST(AdaptedTables, FewScoresAreDecidedOneByOne) {
+TEST(AdaptedTables, OnlyFewScoresAreComparedWithTheCurves) {
     CalibrateOptions options;
     options.method = "field";
     options.adapt = Adapt::image;

@@ -167,7 +167,7 @@ TEST(Calibrate, RefusesDataWhereEverythingIsIgnored) {
         });
 }
 
-TEST(Calibrate, RefusesOptionsThatMakeNoSense) {
+TEST(Calibrate, RefusesInvalidOptions) {
     const Made made = make({.images = 3});
     const auto refuse = [&](const std::string& part, auto&& change) {
         CalibrateOptions options = options_for("image", made);

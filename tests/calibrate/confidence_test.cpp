@@ -78,7 +78,7 @@ float naive_threshold(const Made& made, const CalibrateOptions& options, std::si
     return step == steps.size() ? std::numeric_limits<float>::infinity() : steps[step];
 }
 
-TEST(Confidence, TheMethodImageTestsThresholdsThatNoDataMove) {
+TEST(Confidence, TheMethodImageTestsThresholdsThatDoNotDependOnData) {
     const Made made = make({.images = 90, .classes = 3, .seed = 5, .groups = 45, .ignored = 0.1});
     for (const std::uint64_t seed : {0, 1, 2}) {
         CalibrateOptions options = options_for("image");
@@ -187,7 +187,7 @@ TEST(Confidence, HoldsInAtLeastTheStatedShareOfDraws) {
 
 /// Groups with dependent images and pixels, and methods whose learning could break the guarantee. The true
 /// risk of a draw is measured on 400 new groups.
-TEST(Confidence, LearningDoesNotSpoilIt) {
+TEST(Confidence, TheGuaranteeHoldsWithLearning) {
     const std::size_t draws = std::max<std::size_t>(4, 24 / kFewer);
     Random fresh(99);
     const Exchangeable unseen(fresh, 400, true);

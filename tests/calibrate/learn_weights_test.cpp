@@ -56,7 +56,7 @@ TEST(LearnWeights, FindTheShiftThatIsThere) {
     EXPECT_LT(told["loss"].get<double>(), std::log(2.0));
 }
 
-TEST(LearnWeights, AreAlikeWhereNothingHasChanged) {
+TEST(LearnWeights, AreEqualIfNothingHasChanged) {
     std::size_t alike = 0;
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const GroupWeights found = learn_weights(Areas(seed, 60, 0).data(), Areas(100 + seed, 60, 0).data());

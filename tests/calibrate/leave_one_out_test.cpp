@@ -148,7 +148,7 @@ TEST(LeaveOneOut, ChosenNumbersOfRegionsAreChosenAgain) {
     agrees_with_the_formula(options_for("kmeans", {{"kmeans-clusters", "auto"}}), 100 / kFewer);
 }
 
-TEST(LeaveOneOut, GenannAndFccAreTheFormulaToo) {
+TEST(LeaveOneOut, GenannAndFccFollowTheFormulaToo) {
     agrees_with_the_formula(
         options_for("genann",
                     {{"genann-radii", "1"}, {"genann-population", "4"}, {"genann-generations", "2"}}),
@@ -189,7 +189,7 @@ TEST(LeaveOneOut, TheChoiceAmongMethodsIsRepeatedAndDoesNotDependOnThreadsOrOrde
     for (const float limit : one) EXPECT_LE(limit, 1.0f);
 }
 
-TEST(LeaveOneOut, OneGroupSupportsNothingAndTwoSupportAHalf) {
+TEST(LeaveOneOut, OneGroupSupportsNoLevelAndTwoSupportOneHalf) {
     const CalibrateOptions options = options_for("kmeans", {{"kmeans-clusters", "2"}});
     for (const float limit : score_thresholds(calibrate(make({.images = 1}).dataset(), options), 0.3))
         EXPECT_EQ(limit, kInf);
@@ -214,7 +214,7 @@ TEST(LeaveOneOut, AClassOfTwoGroupsInThirtyHasTheLevelsOfTwoGroups) {
     }
 }
 
-TEST(WithPromise, AutoLeavesOutWhatLearnsQuicklyAndSplitsBeyond) {
+TEST(WithPromise, AutoIsLeaveOneOutUpToALimitAndSplitBeyond) {
     const auto rule = [](const std::string& method, std::uint64_t groups, auto&& change) {
         CalibrateOptions options;
         options.method.name = method;

@@ -77,7 +77,7 @@ TEST(LogisticRegression, AgreesWithAnotherSolver) {
         }
 }
 
-TEST(LogisticRegression, EndsWhereSamplesAreApartOrAlike) {
+TEST(LogisticRegression, TerminatesForSeparatedAndForEqualSamples) {
     const TwoSamples apart = some_samples(2, 3, 10);
     const LogRatio far = logistic_regression(apart, 0.001);
     EXPECT_GT(far.slope[0], 0);

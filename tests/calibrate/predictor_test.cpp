@@ -98,7 +98,7 @@ TEST(Predictor, PackedSetsAreTheSameSetsAsBitsWithTheFirstColumnHighest) {
         }
 }
 
-TEST(Predictor, ANaNIsInNoSetAndInfiniteThresholdsTakeEverything) {
+TEST(Predictor, ANaNIsInNoSetAndInfiniteThresholdsAcceptEverything) {
     const Made made = make({.images = 2, .classes = 2, .grid = {1, 1}});
     const Predictor predictor(calibrator_of(made, "image", Pooling::pixels, Condition::by_class), 0.0);
     std::uint8_t sets[2];

@@ -117,7 +117,7 @@ TEST(Recalibrate, KeepsThePromiseForAnotherPopulation) {
     }
 }
 
-TEST(Recalibrate, RefusesTheOldImagesOthersThatDoNotFitAndPooledPixels) {
+TEST(Recalibrate, RefusesTheOldImagesImagesThatDoNotFitAndPooledPixels) {
     const Made made = make({.images = 20, .grid = {4, 5}});
     const Calibrator calibrator = calibrate(made.dataset(), options_for("image"));
     EXPECT_THROW((void)recalibrate(calibrator, made.dataset()), Error);
@@ -129,7 +129,7 @@ TEST(Recalibrate, RefusesTheOldImagesOthersThatDoNotFitAndPooledPixels) {
         Error);
 }
 
-TEST(Recalibrate, AndWeightsAreKeptInTheFile) {
+TEST(Recalibrate, TheRenewalAndTheWeightsAreStoredInTheFile) {
     const Folder folder;
     const Made made = make({.images = 30, .grid = {4, 5}}),
                fresh = make({.images = 12, .grid = {4, 5}, .seed = 3});

@@ -47,7 +47,7 @@ void expect_equal(const Calibrator& a, const Calibrator& b) {
 }
 
 /// Methods whose regions do not depend on the curves, so that both calibrators have the same ones.
-TEST(Sketch, ThresholdsAreNeverBelowTheExactOnesAndAboveByTheStatedErrorAtMost) {
+TEST(Sketch, ThresholdsExceedTheExactOnesByAtMostTheStatedError) {
     for (const ScoreKind kind : {ScoreKind::lac, ScoreKind::margin, ScoreKind::aps})
         for (const Condition condition : {Condition::by_class, Condition::none})
             for (const std::string name : {"pixel", "image"})
@@ -78,7 +78,7 @@ TEST(Sketch, ThresholdsAreNeverBelowTheExactOnesAndAboveByTheStatedErrorAtMost) 
                 }
 }
 
-TEST(Sketch, ServesEveryHardMethod) {
+TEST(Sketch, WorksForEveryHardMethod) {
     const Made made = make({.images = 60, .classes = 2, .grid = {12, 16}, .seed = 3});
     for (const std::string name : {"pixel", "image", "kmeans", "genann", "fcc"}) {
         CalibrateOptions options = options_for(name, 0.01);

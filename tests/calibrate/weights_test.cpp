@@ -114,7 +114,7 @@ TEST(Weights, GiveTheWeightedHierarchicalQuantile) {
     }
 }
 
-TEST(Weights, ThatAreEqualHaveNoEffectNorHasACommonFactor) {
+TEST(Weights, ThatAreEqualHaveNoEffectAndNeitherHasACommonFactor) {
     for (const char* const method : {"image", "field"})
         for (const Promise promise : {Promise::leave_one_out, Promise::split}) {
             const Made made = make({.images = 120, .grid = {5, 6}, .seed = 3, .groups = 70});
@@ -274,7 +274,7 @@ TEST(Weights, BoundTheStrangeScoresOfAnyLearner) {
     }
 }
 
-TEST(Weights, AreRefusedWhereTheyMakeNoSense) {
+TEST(Weights, AreRefusedIfTheyAreInvalid) {
     const Made made = make({.images = 30, .groups = 20});
     const auto refused = [&](auto&& change) -> std::string {
         CalibrateOptions options = options_for("image");

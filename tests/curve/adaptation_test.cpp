@@ -69,7 +69,7 @@ TEST(Adaptation, TheShiftIsTheLargestOfAllFitsAndLiesInItsRange) {
     }
 }
 
-TEST(Adaptation, ALevelThatTheDataCannotSupportStaysSoForEveryImage) {
+TEST(Adaptation, ALevelWithTooFewDataHasTooFewForEveryImage) {
     const Adaptation adaptation({Adaptation::Shift{}}, {-100, 200, Adaptation::kNever});
     for (const std::int32_t shift : {-1000, 0, 1000}) {
         EXPECT_EQ(adaptation.level(0, shift), Adaptation::level_at(-100 + shift));
@@ -78,7 +78,7 @@ TEST(Adaptation, ALevelThatTheDataCannotSupportStaysSoForEveryImage) {
     }
 }
 
-TEST(Adaptation, NumbersThatMakeNoSenseAreRefused) {
+TEST(Adaptation, InconsistentNumbersAreRefused) {
     Adaptation::Shift bad;
     bad.slope[1] = std::nan("");
     EXPECT_THROW(Adaptation({bad}, {}), Error);

@@ -47,7 +47,7 @@ TEST(ConformalRank, IsTheExactCeilingForDecimalAlphas) {
         }
 }
 
-TEST(ConformalRank, KnowsTheEndsAndLargeNumbers) {
+TEST(ConformalRank, IsExactAtTheEndsAndForLargeNumbers) {
     for (const std::uint64_t n : {0u, 1u, 19u, 1000000u}) {
         EXPECT_EQ(conformal_rank(n, 0.0), n + 1);
         EXPECT_EQ(conformal_rank(n, -1.0), n + 1);

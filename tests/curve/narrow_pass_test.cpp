@@ -76,7 +76,7 @@ void for_each_rule(Body&& body) {
                                           .released = released});
 }
 
-TEST(NarrowScores, AreFoundWhereTheyArePossible) {
+TEST(NarrowScores, AreUsedWhereverTheyArePossible) {
     const Twice two = twice({.images = 3, .seed = 1}, DType::float16, 2);
     EXPECT_TRUE(NarrowScores::of(two.narrow, {}, Condition::none).has_value());
     EXPECT_TRUE(NarrowScores::of(two.narrow, {.half = true}, Condition::none).has_value());
@@ -88,7 +88,7 @@ TEST(NarrowScores, AreFoundWhereTheyArePossible) {
     EXPECT_FALSE(NarrowScores::of(logits, {}, Condition::none).has_value());
 }
 
-TEST(PixelPass, DoNotDependOnBitsOrMemory) {
+TEST(PixelPass, DoesNotDependOnBitsOrMemory) {
     for (const Twice& two : pairs_of_sets())
         for_each_rule([&](Condition condition, const CurveRule& rule) {
             const Census census = take_census(two.wide, condition, silent());
@@ -121,7 +121,7 @@ TEST(PixelPass, DoNotDependOnBitsOrMemory) {
         });
 }
 
-TEST(RegionPass, DoNotDependOnBitsOrMemory) {
+TEST(RegionPass, DoesNotDependOnBitsOrMemory) {
     for (const Twice& two : pairs_of_sets())
         for_each_rule([&](Condition condition, const CurveRule& rule) {
             const Census census = take_census(two.wide, condition, silent());

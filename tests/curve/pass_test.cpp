@@ -218,7 +218,7 @@ TEST(RegionPass, CurvesAreThoseOfSortedScoresWhetherHeldOrCounted) {
             }
 }
 
-TEST(RegionPass, DoNotDependOnBudgetOrThreads) {
+TEST(RegionPass, DoesNotDependOnBudgetOrThreads) {
     const Made made = make({.images = 130, .classes = 2, .grid = {60, 110}, .seed = 6, .groups = 20});
     const Dataset data = made.dataset();
     const Census census = take_census(data, Condition::by_class, silent());

@@ -48,7 +48,7 @@ TEST(ScoreKey, OrdersAsFloatsDo) {
     }
 }
 
-TEST(ScoreKey, GoesThereAndBack) {
+TEST(ScoreKey, ConvertsBackToTheScore) {
     for (const float value : interesting_floats())
         ASSERT_EQ(std::bit_cast<std::uint32_t>(score_of(key_of(value))), std::bit_cast<std::uint32_t>(value));
 }

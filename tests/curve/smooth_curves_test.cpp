@@ -76,7 +76,7 @@ double naive_level(const SmoothCurves& curves, const Grid& grid, std::size_t pix
     return below + (above - below) * std::clamp((key - start) / (end - start), 0.0, 1.0);
 }
 
-TEST(SmoothCurves, ReadBetweenTheCellsAsTheDefinitionHasIt) {
+TEST(SmoothCurves, InterpolateBetweenCellsAsDefined) {
     for (const std::uint32_t side : {1u, 2u, 3u, 5u}) {
         const Grid grid{11, 13};
         const SmoothCurves curves = random_curves(grid, side, 9, side);

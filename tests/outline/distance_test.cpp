@@ -54,7 +54,7 @@ TEST(Distance, IsThatOfEveryPairOfVoxels) {
         }
 }
 
-TEST(Distance, ToNothingIsInfiniteAndTheSignedOneIsTheDiagonal) {
+TEST(Distance, ToAnEmptyMaskIsInfiniteAndTheSignedDistanceIsTheDiagonal) {
     const Extent extent{1, 3, 4};
     std::vector<std::uint8_t> mask(12, 0);
     std::vector<float> out(12);

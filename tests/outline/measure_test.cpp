@@ -68,7 +68,7 @@ TEST(Measure, TheGuaranteeHoldsOnNewGroups) {
     }
 }
 
-TEST(Measure, TextAndBackIsTheSameRuleAndBadTextIsRefused) {
+TEST(Measure, TheJsonOfARuleGivesTheSameRuleAndOtherTextIsRefused) {
     const auto cases = cases_of(discs(20, 1, 9));
     for (const double alpha : {0.3, 0.001}) {
         const MeasureRule rule = calibrate_measures(*cases, {.alpha = alpha});

@@ -25,7 +25,7 @@ TEST(Nested, OneFamilyTakesTheRankOfSplitConformal) {
     EXPECT_EQ(least_groups({0.5}), 1u);
 }
 
-TEST(Nested, ChoosersFollowWhatGroupsAreAndTheSeed) {
+TEST(Nested, ChoosersDependOnTheContentOfGroupsAndTheSeed) {
     std::vector<std::uint64_t> keys;
     for (std::uint64_t i = 0; i < 60; ++i) keys.push_back(mix(i));
     const std::vector<bool> some = choosers(keys, {0.1}, 0);

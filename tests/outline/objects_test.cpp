@@ -122,7 +122,7 @@ TEST(Objects, AreEvaluatedBySize) {
     EXPECT_EQ(to_json(outline_rule(to_json(rule), "r")), to_json(rule));
 }
 
-TEST(Objects, WhatCannotBeIsRefused) {
+TEST(Objects, InvalidOptionsAreRefused) {
     const auto cases = cases_of(squares(12, 8));
     OutlineOptions options = objects_by("distance", 0, 0.2);
     (void)calibrate_outlines(*cases, options);

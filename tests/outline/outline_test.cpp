@@ -77,7 +77,7 @@ TEST(Outline, TheInnerMaskIsPartOfTheOuterOneAndVolumesAreMeasuredInThreeDimensi
     EXPECT_GT(inside, 0u);
 }
 
-TEST(Outline, TooFewGroupsGiveTheWholeImageAndNothing) {
+TEST(Outline, WithTooFewGroupsTheOuterMaskIsTheWholeImageAndTheInnerMaskIsEmpty) {
     const auto cases = cases_of(discs(10, 1, 3));
     const OutlineRule rule = calibrate_outlines(*cases, {.alpha = 0.1});
     EXPECT_TRUE(std::isinf(rule.classes[0].outer.threshold));
@@ -123,7 +123,7 @@ TEST(Outline, DoesNotDependOnThreadsOrOnTheOrderOfImages) {
     EXPECT_EQ(name_of(turned.classes[0].inner.score), name_of(rule.classes[0].inner.score));
 }
 
-TEST(Outline, TextAndBackIsTheSameRule) {
+TEST(Outline, TheJsonOfARuleGivesTheSameRule) {
     const auto cases = cases_of(discs(30, 1, 6), {.spacing = {1, 0.5, 0.7}, .unit = LengthUnit::millimetre});
     for (const double alpha : {0.3, 0.001}) {  // the second has infinite thresholds
         const OutlineRule rule =

@@ -24,7 +24,7 @@ TEST(Cells, ArePixelsUntilThereAreTooMany) {
     EXPECT_EQ(Cells({20000, 20000}).side(), SmoothCurves::kLargestSide) << "weights stay within 32 bits";
 }
 
-TEST(Cells, AreFullBlocksButForTheBorder) {
+TEST(Cells, AreFullBlocksExceptAtTheBorder) {
     const Cells cells({7, 10}, 12);
     ASSERT_EQ(cells.side(), 3u);
     EXPECT_EQ(cells.grid(), (Grid{3, 4}));

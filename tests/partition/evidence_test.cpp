@@ -8,7 +8,7 @@
 namespace kandinsky::partition {
 namespace {
 
-TEST(Evidence, WithoutAGroupIsWhatTheOthersAloneGive) {
+TEST(Evidence, WithoutAGroupEqualsThatOfTheOtherGroups) {
     const MethodSettings settings;
     std::size_t compared = 0;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {

@@ -31,7 +31,7 @@ std::vector<ShiftSample> samples(std::uint64_t seed, std::size_t groups, double 
     return out;
 }
 
-TEST(ImageShift, FollowsAFeatureThatTellsHardImages) {
+TEST(ImageShift, FollowsAFeatureThatIndicatesHardImages) {
     const LearntShift found = learn_shift(samples(1, 100, 1.0));
     EXPECT_FALSE(found.shift.none());
     EXPECT_LT(found.loss, found.plain_loss);
@@ -42,7 +42,7 @@ TEST(ImageShift, FollowsAFeatureThatTellsHardImages) {
     EXPECT_NEAR(mean / Adaptation::kUnit, 1.0 / 16, 0.02) << "0, but for the rounding up to multiples of 1/8";
 }
 
-TEST(ImageShift, IsNothingWhereFeaturesTellNothing) {
+TEST(ImageShift, IsZeroIfFeaturesAreNotInformative) {
     // One standard error: about one in six of such problems passes by chance, and then by little.
     int adapted = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -77,7 +77,7 @@ TEST(ImageShift, ShrinksWhereHardImagesWouldHoldManyPixelsWithAnotherLabel) {
     EXPECT_DOUBLE_EQ(shift_without(samples(6, 30, 1.0), half, 1).slope[0], whole.slope[0] / 2);
 }
 
-TEST(ImageShift, ImagesWithoutTheClassCountForThePriceAlone) {
+TEST(ImageShift, ImagesWithoutTheClassCountOnlyForThePrice) {
     std::vector<ShiftSample> all = samples(6, 100, 1.0);
     for (ShiftSample& one : all) one.others.assign(50, 9 * Adaptation::kUnit);
     const LearntShift before = learn_shift(all);
@@ -111,7 +111,7 @@ TEST(ImageShift, NeedsSeveralFoldsAndSurvivesPoorSamples) {
     EXPECT_LE(std::abs(learn_shift(saturated).shift.at({})), Adaptation::kLargestShift * Adaptation::kUnit);
 }
 
-TEST(ImageShift, DoesNotShowTheOrderOfTheSamples) {
+TEST(ImageShift, DoesNotDependOnTheOrderOfTheSamples) {
     std::vector<ShiftSample> all = samples(4, 30, 1.0, 3);
     const LearntShift one = learn_shift(all);
     Random random(9, 9);
@@ -124,7 +124,7 @@ TEST(ImageShift, DoesNotShowTheOrderOfTheSamples) {
     EXPECT_NE(shift_without(all, known, 2), shift_without(all, known, 1));
 }
 
-TEST(ImageShift, GroupsWeighAlikeHoweverManyImagesTheyHave) {
+TEST(ImageShift, GroupsHaveEqualWeightWhateverTheirNumberOfImages) {
     // Two groups of many images that all say the same weigh no more than as many groups of one.
     std::vector<ShiftSample> few = samples(5, 30, 1.0), many = few;
     for (int copy = 0; copy < 20; ++copy) many.push_back(few[3]);

@@ -36,7 +36,7 @@ TEST(ScoreGrid, PutsEveryScoreBetweenTheThresholdsOfItsBin) {
     }
 }
 
-TEST(ScoreGrid, GivesHalfOfItsThresholdsToPixelsCountedAlike) {
+TEST(ScoreGrid, UsesHalfOfItsThresholdsForQuantilesWithEqualPixels) {
     // 1000 scores around 0.1 at one pixel, one score of 0.9 at each of 10 others.
     std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
     for (std::uint32_t i = 0; i < 100; ++i) {

@@ -66,7 +66,7 @@ TEST(CodeKernels, CodesOfBytesAgreeWithTheDefinitionOnEveryVectorUnit) {
     });
 }
 
-TEST(CodeKernels, MergingTouchesTheMembersOnlyOnEveryVectorUnit) {
+TEST(CodeKernels, MergingChangesOnlyMembersOnEveryVectorUnit) {
     test::for_each_target([&] {
         for (const std::size_t n : kSizes) {
             Random random(5, n);

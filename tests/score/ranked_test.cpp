@@ -109,7 +109,7 @@ TEST(RankedScores, OfAPartAreThoseOfTheWhole) {
     }
 }
 
-TEST(RandomShare, IsUniformAndNamedBySeedImageAndPixel) {
+TEST(RandomShare, IsUniformAndDependsOnSeedImageAndPixel) {
     double sum = 0, squares = 0;
     constexpr std::size_t kCount = 20000;
     for (std::size_t i = 0; i < kCount; ++i) {
@@ -141,7 +141,7 @@ TEST(ImageKey, IsTheDatasetsOwnWhateverTheOrderOfImages) {
     EXPECT_EQ(content_key(made.permuted({4, 0}).dataset(), 0), content_key(data, 4));
 }
 
-TEST(ScoreOptions, ThatMakeNoSenseAreRefused) {
+TEST(ScoreOptions, ThatAreInconsistentAreRefused) {
     EXPECT_THROW(check_score({.kind = ScoreKind::lac, .randomized = true}), Error);
     EXPECT_THROW(check_score({.kind = ScoreKind::margin, .randomized = true}), Error);
     EXPECT_THROW(check_score({.kind = ScoreKind::aps, .half = true}), Error);

@@ -10,7 +10,7 @@
 namespace kandinsky {
 namespace {
 
-TEST(ScaleKey, AscendsWithTheScoreAndLeadsBack) {
+TEST(ScaleKey, AscendsWithTheScoreAndConvertsBack) {
     const std::vector<float> scores{-17.0f, -1.0f,  -0.9999999f, -0.75f, -0.5f, -0.25f,      -1e-6f,
                                     0.0f,   1e-7f,  1e-6f,       0.1f,   0.3f,  0.49999997f, 0.5f,
                                     0.75f,  0.999f, 0.9999999f,  1.0f,   1.5f,  2.0f,        17.0f};

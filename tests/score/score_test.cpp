@@ -63,7 +63,7 @@ void expect_equivalent(const ScoreOptions& options, float threshold, float p) {
     }
 }
 
-TEST(ProbabilityThreshold, SaysTheSameAsTheScoreForAnyFloats) {
+TEST(ProbabilityThreshold, AgreesWithTheScoreForAllFloats) {
     for (const bool half : {false, true}) {
         const ScoreOptions options{.half = half};
         Random random(5, half);
@@ -96,7 +96,7 @@ TEST(ProbabilityThreshold, IsExactAtItsOwnNeighbours) {
     }));
 }
 
-TEST(ProbabilityThreshold, KnowsTheEnds) {
+TEST(ProbabilityThreshold, IsExactAtTheEnds) {
     for (const bool half : {false, true}) {
         const ScoreOptions options{.half = half};
         EXPECT_EQ(probability_threshold(options, kInf), -kInf);

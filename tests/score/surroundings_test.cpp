@@ -98,7 +98,7 @@ TEST(Surroundings, TilesSeeTheWholeImage) {
     }
 }
 
-TEST(Surroundings, SureModelsGetTheEndsOfTheRange) {
+TEST(Surroundings, OfCertainModelsGiveTheEndsOfTheRange) {
     for (const Grid grid : kGrids) {
         std::vector<float> scores(grid.pixels());
         const auto expect_all = [&](float p, float wanted) {
@@ -111,7 +111,7 @@ TEST(Surroundings, SureModelsGetTheEndsOfTheRange) {
     }
 }
 
-TEST(Surroundings, NanIsInNoSetAndHarmsNoOtherPixel) {
+TEST(Surroundings, NanIsInNoSetAndChangesNoOtherPixel) {
     const Grid grid{20, 30};
     std::vector<float> probs = random_probs(grid.pixels(), 8);
     probs[77] = 0;

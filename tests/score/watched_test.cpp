@@ -105,7 +105,7 @@ TEST(WatchImage, HasTheFormulasOfTheDocumentation) {
     }
 }
 
-TEST(WatchLayout, LooksAtFewerRegionsAndClassesWhereThereAreMany) {
+TEST(WatchLayout, WatchesFewerRegionsAndClassesIfThereAreMany) {
     EXPECT_EQ(watch_layout({64, 64}, 2, true, {}).classes, (std::vector<std::uint32_t>{1}));
     EXPECT_EQ(watch_layout({64, 64}, 2, false, {}).classes.size(), 2u);
     EXPECT_EQ(watch_layout({64, 64}, 20, true, {}).blocks, 2u);

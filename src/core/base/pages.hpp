@@ -4,11 +4,11 @@
 
 namespace kandinsky {
 
-// Hints about the memory of mapped files, and of nothing else. They never change the contents and never fail.
+// Hints about memory. They never change the contents and never fail.
 
-/// Frees the pages; the next access reads them from the file again.
+/// Frees pages of a mapped file; the next access reads them from the file again.
 void drop_pages(const std::byte* begin, std::size_t bytes);
-/// Reads the pages ahead in the background.
+/// Reads pages of a mapped file ahead in the background.
 void fetch_pages(const std::byte* begin, std::size_t bytes);
 
 /// A hint about the process's own memory that will be written from end to end: use large pages, which cause

@@ -17,8 +17,8 @@
 namespace kandinsky {
 
 namespace {
-/// Set once TBB itself has run out of memory: it then holds a lock, and a change of the limit would wait
-/// forever, so the limit stays.
+/// Set once TBB itself has run out of memory. It then holds a lock for which a change of the limit would wait
+/// forever, so the limit is not changed any more.
 std::atomic<bool> scheduler_broken{false};
 }  // namespace
 

@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// Gives the library's own code what users of an array do not need.
+/// Members of an array that only the library's own code uses.
 struct [[gnu::visibility("hidden")]] ArrayAccess{
     /// Whether the elements are pages of a mapped file, which may be released and read again.
     [[nodiscard]] static bool in_file(const Array& array){return array.in_file_;

@@ -8,14 +8,14 @@
 
 namespace kandinsky {
 
-/// What copies and subsets of a data set have in common.
+/// The state that all copies and subsets of a data set share.
 struct Dataset::Shared {
     std::shared_ptr<const Team> team;                            ///< null: a single process
     std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys;  ///< [row]; 0: not computed yet
     std::shared_ptr<ImageStore> store;                           ///< [row]
 };
 
-/// Gives the library's own code what users of a data set do not need. Call the functions below.
+/// Members of a data set that only the library's own code uses, through the functions below.
 struct [[gnu::visibility("hidden")]] DatasetAccess {
     [[nodiscard]] static const Dataset::Shared& shared(const Dataset& data) {
         return *data.shared_;
@@ -33,7 +33,7 @@ struct [[gnu::visibility("hidden")]] DatasetAccess {
 /// many images for each rank, possibly none. Sums over the parts of all ranks equal those over all images.
 /// All ranks must hold the same data set; nothing is read.
 [[nodiscard]] Dataset dealt(const Dataset& data, std::shared_ptr<const Team> team);
-/// The images as the part of this rank, if they were divided before they were read.
+/// The same for images that were divided before they were read: all of them are this rank's part.
 [[nodiscard]] inline Dataset as_rank_part(const Dataset& data, std::shared_ptr<const Team> team) {
     return DatasetAccess::of_team(data, std::move(team));
 }

@@ -34,7 +34,8 @@ decltype(auto) with_type(DType dtype, Visitor&& visit) {
     return visit(std::tuple_element_t<kPlace, Types>{});
 }
 
-/// Calls line(start) for every line of elements along the last axis, in C order; a single number is one line.
+/// Calls line(start) for every line of elements along the last axis, in C order; an array of rank 0 is one
+/// line.
 template <class Line>
 void for_each_line(const ArrayView& view, Line&& line) {
     const std::size_t axes =

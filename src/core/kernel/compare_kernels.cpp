@@ -18,8 +18,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// loaded from memory at the same time. Returns the first remaining i.
 template <class Step>
 HWY_INLINE std::size_t InFourPlaces(std::size_t n, std::size_t lanes, Step&& step) {
-    // The distance is not a multiple of the page size, otherwise all four parts would share one set of the
-    // cache. Both numbers are multiples of two vectors of the widest unit, so the parts do not overlap.
+    // The distance between the parts is not a multiple of the page size, otherwise all four would share one
+    // set of the cache. Both numbers are multiples of two vectors of the widest unit, so the parts do not
+    // overlap.
     constexpr std::size_t kPage = 4096, kShift = 256;
     std::size_t i = 0;
     if (n >= 4 * (kPage + kShift)) {
@@ -82,7 +83,8 @@ void AtLeastBits(const float* HWY_RESTRICT values, const float* HWY_RESTRICT lim
 bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HWY_RESTRICT limits,
                    std::size_t n, std::uint8_t* HWY_RESTRICT out) {
     constexpr std::uint16_t kOne = 0x3C00, kMagnitude = 0x7FFF;
-    [[maybe_unused]] constexpr std::size_t kAhead = 1024;  // bytes; the processor stops at the end of a page
+    // In bytes. The processor's own prefetching stops at the end of a page.
+    [[maybe_unused]] constexpr std::size_t kAhead = 1024;
     std::size_t i = 0;
     std::uint16_t most = 0;
     bool negative = false;

@@ -28,7 +28,7 @@ inline void add_bytes(const std::uint8_t* more, std::size_t n, std::uint8_t* sum
                                std::uint8_t* member, std::size_t plane, std::uint8_t* valid);
 
 /// Updates the lowest, second lowest and highest rank of each place with the rank of one more class.
-/// first_flag[i] becomes flag[i] where the rank is below the lowest so far; an equal rank leaves it.
+/// first_flag[i] becomes flag[i] where the rank is below the lowest so far; an equal rank does not change it.
 void rank_sets(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t n, std::uint8_t* first,
                std::uint8_t* second, std::uint8_t* last, std::uint8_t* first_flag);
 

@@ -21,7 +21,7 @@ void hash_four(const std::array<const void*, 4>& from, std::size_t bytes,
 [[nodiscard]] bool hash_halves(std::span<const std::array<const std::byte*, 4>> planes, std::size_t n,
                                std::array<std::uint64_t, 4>& hashes);
 
-/// The contribution of a run of one class's probabilities to an image's key; contributions are added in any
+/// The contribution of a run of one class's probabilities to an image's key; contributions are added, in any
 /// order.
 [[nodiscard]] std::uint64_t stretch_key(std::size_t cls, std::size_t stretch, const float* probs,
                                         std::size_t n);

@@ -16,7 +16,7 @@ class Communicator {
     [[nodiscard]] virtual std::size_t rank() const = 0;  ///< below size()
     [[nodiscard]] virtual std::size_t size() const = 0;
 
-    /// Replaces every value by its sum over the ranks (modulo 2^64 and 2^32).
+    /// Replaces every value by its sum over the ranks, modulo 2^64 or 2^32 according to its type.
     void sum(std::span<std::uint64_t> values) {
         if (size() == 1 || values.empty()) return;
         count(values.size_bytes());

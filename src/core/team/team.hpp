@@ -31,11 +31,11 @@ __extension__ using WideCount = unsigned __int128;
 /// Sums modulo 2^112 over fewer than 2^16 ranks. Each number is sent as two words: 48 bits and the rest. Does
 /// nothing for a single process.
 void sum_wide(Communicator& comm, std::span<WideCount> values);
-/// Sums modulo 2^64 and 2^32, so that templates accept all three types.
+/// Sums modulo 2^64 or 2^32; with these overloads, templates accept all three types.
 void sum_wide(Communicator& comm, std::span<std::uint64_t> values);
 void sum_wide(Communicator& comm, std::span<std::uint32_t> values);
 
-/// Signed numbers, modulo 2^64.
+/// Sums of signed numbers, modulo 2^64.
 void sum_signed(Communicator& comm, std::span<std::int64_t> values);
 
 /// The sum, maximum and minimum of one number over the ranks.
@@ -43,11 +43,11 @@ void sum_signed(Communicator& comm, std::span<std::int64_t> values);
 [[nodiscard]] std::uint64_t most(Communicator& comm, std::uint64_t value);
 [[nodiscard]] std::uint64_t least(Communicator& comm, std::uint64_t value);
 
-/// The largest number of groups that are put in one order over all ranks, which gives folds and resamples of
-/// equal size. More groups are assigned independently of each other.
+/// Up to this number of groups, all ranks use one common order of the groups, which gives folds and resamples
+/// of equal size. If there are more, each group is assigned independently of the others.
 inline constexpr std::uint64_t kRankedGroups = 65536;
 
-/// The numbers of every rank, in the order of the ranks, and where this rank's begin.
+/// The numbers of every rank, in the order of the ranks, and the position of this rank's first number.
 struct Gathered {
     std::vector<std::uint64_t> values;
     std::size_t first = 0;
@@ -59,7 +59,7 @@ struct Gathered {
 
 /// The order statistics wanted[i] (from 1) of the keys of all ranks; `sorted` are this rank's own keys, below
 /// 2^bits. The search takes `bits` rounds with one count per order statistic, so the network volume does not
-/// depend on the number of keys. An order statistic beyond the last key gives the largest number.
+/// depend on the number of keys. An order statistic beyond the last key gives 2^bits - 1.
 [[nodiscard]] std::vector<std::uint64_t> select_ranks(Communicator& comm,
                                                       std::span<const std::uint64_t> sorted,
                                                       std::span<const std::uint64_t> wanted,

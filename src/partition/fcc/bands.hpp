@@ -31,7 +31,8 @@ class BilinearField {
     }
 
     /// w, u and their derivatives by column and row at a point of the rectangle; channels() values each.
-    /// Exact within a cell; on grid lines the derivative of the cell right and below. No allocation.
+    /// Exact within a cell; on grid lines the derivatives are those of the cell to the right and below. No
+    /// allocation.
     void sample(double column, double row, double* value, double* by_column, double* by_row) const {
         const auto x0 = std::min(static_cast<std::size_t>(std::max(column, 0.0)), width_ - 2);
         const auto y0 = std::min(static_cast<std::size_t>(std::max(row, 0.0)), height_ - 2);

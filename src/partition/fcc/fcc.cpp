@@ -47,7 +47,7 @@ FourierOptions read_options(const PartitionInput& input) {
 }
 
 /// The region of each band. A band without data joins the next band inwards that has data, otherwise the next
-/// one outwards.
+/// band outwards.
 std::vector<std::uint32_t> merge_bands(const std::vector<std::uint32_t>& bands, std::size_t count,
                                        std::span<const std::uint32_t> counts) {
     std::vector<char> used(count, 0);

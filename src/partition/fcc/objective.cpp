@@ -130,8 +130,8 @@ bool CurveObjective::feasible(std::span<const double> unknowns, Workspace& works
     const Centre at = centre(unknowns);
     const Frame& frame = bands_.frame();
     if (!(at.column > 0 && at.column < frame.right && at.row > 0 && at.row < frame.bottom)) return false;
-    // [curve, then the limit][fine angle], and the gaps before one of them. Term by term for all angles at
-    // once: the order of each sum is that of series().
+    // The radii [curve, then the limit][fine angle], and one row for the gaps to the curve inside. All angles
+    // are summed term by term, in the order of series().
     workspace.dense.assign((curves_ + 2) * fine_, 0.0);
     double* const gap = workspace.dense.data() + (curves_ + 1) * fine_;
     for (std::size_t l = 0; l <= curves_; ++l) {

@@ -22,7 +22,7 @@ struct RingSums {
     double low = 0, step = 0;  ///< the first bin's centre and the distance to the next
     std::size_t depth = 0;
     std::vector<double> own;     ///< [prevalence bin][score bin]
-    std::vector<double> mirror;  ///< each pixel's votes together with those of its left-right image
+    std::vector<double> mirror;  ///< each pixel's votes together with those of its left-right mirror image
 
     RingSums(const Plane& votes, std::span<const double> z);
 };
@@ -48,11 +48,11 @@ struct Candidate {
     enum class Kind {
         image,  ///< all scores of the class have equal weight
         space,  ///< neighbours, by a Gaussian of `bandwidth` pixels
-        rings,  ///< where the class is about as common (within `tau`), smoothed over `bandwidth` pixels
+        rings,  ///< where the class is equally common within `tau`, smoothed over `bandwidth` pixels
     };
     Kind kind = Kind::image;
     double bandwidth = 0;
-    bool mirror = false;  ///< each pixel together with its left-right image
+    bool mirror = false;  ///< each pixel together with its left-right mirror image
     double tau = 0;
 };
 
@@ -70,7 +70,7 @@ struct CandidateOptions {
 /// The candidates' cumulative distributions in every cell, fitted to all folds except one.
 class CandidateFields {
   public:
-    /// fold >= histograms.folds(): fitted to all folds. The part must have scores.
+    /// fold >= histograms.folds(): fitted to all folds. There must be scores to fit to.
     CandidateFields(const Cells& cells, const FoldHistograms& histograms, std::size_t fold,
                     const std::vector<Candidate>& candidates);
 

@@ -100,7 +100,8 @@ class Errors {
     std::vector<float> truth_, weight_, here_;
 };
 
-/// The products of one row of cells' middle pixels, added to `sums`; returns how many have scores.
+/// Adds the products at the middle pixels of one row of cells to `sums`; returns how many of these pixels
+/// have scores.
 std::size_t add_row(const Cells& cells, const FoldHistograms& histograms, std::size_t fold,
                     const CandidateFields& fields, std::size_t candidates, std::size_t pilot, std::size_t row,
                     std::vector<double>& sums) {

@@ -14,7 +14,7 @@ struct ErrorProducts {
     std::vector<double> values;  ///< [candidate][candidate], symmetric
     std::size_t folds = 0;       ///< number of folds that could be judged; 0: all values are 0
     std::vector<std::vector<double>>
-        by_fold{};  ///< the same of each fold alone; empty where it was not judged
+        by_fold{};  ///< the same for each fold alone; empty where it was not judged
 
     [[nodiscard]] double at(std::size_t j, std::size_t k) const { return values[j * candidates + k]; }
 };

@@ -29,12 +29,12 @@ struct Learnt {
     std::vector<Candidate> candidates;
     ErrorProducts products;
     std::vector<double> weights;
-    FoldDistributions fit;  ///< includes those without each fold if levels are needed
+    FoldDistributions fit;  ///< includes distributions without each fold if levels are needed
 };
 
 /// The weights w >= 0 with sum 1 that minimise w' M w + ridge |w|^2, where M [size][size] is symmetric and
-/// positive semidefinite and size > 0. The method is active sets: exact up to rounding, deterministic. The
-/// ridge gives similar weights to candidates that hardly differ.
+/// positive semidefinite and size > 0. An active-set method: exact up to rounding, deterministic. The ridge
+/// gives similar weights to candidates that hardly differ.
 [[nodiscard]] std::vector<double> simplex_minimum(const std::vector<double>& products, std::size_t size,
                                                   double ridge);
 
@@ -48,7 +48,7 @@ struct Learnt {
 /// The candidates for a grid of cells; the options give their bandwidths in pixels.
 [[nodiscard]] std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted);
 
-/// Learns how pixels share from the counts of one stratum.
+/// Learns how pixels share scores, from the counts of one stratum.
 [[nodiscard]] Learnt learn(const FoldHistograms& histograms, const Options& options, const Cells& cells,
                            bool without_folds, Progress& progress);
 

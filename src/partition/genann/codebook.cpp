@@ -183,8 +183,8 @@ std::vector<float> Codebook::histograms(const Spans& spans) const {
         if (pixels > most) most = pixels, largest = region;
     }
     // The codes of a region's runs are copied into one array, whole pieces at a time, and counted in one loop
-    // of known length. Neighbours often share a cell, so four counters take turns and none waits for the one
-    // before.
+    // of known length. Neighbours often share a cell, so four counters are used in turn and no increment
+    // waits for the previous one.
     std::vector<std::uint16_t>& side_by_side = thread_buffer<std::uint16_t, Codebook>();
     side_by_side.resize(code_.size() + kPiece);
     std::vector<std::uint32_t> turns(4 * size_), rest = cell_sizes_;

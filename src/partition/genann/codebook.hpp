@@ -13,11 +13,11 @@ namespace kandinsky::partition::genann {
 /// vectors, and a pair counts with the mean distance between its two cells. A score thus needs one histogram
 /// per region and a table of cells by cells: O(n + regions * cells^2) instead of O(n^2).
 ///
-/// The cells come from bisections: the cell with the largest sum of squares is divided at its mean along its
-/// widest value, until there are `cells` cells or all are single vectors. The mean distance is exact within a
-/// cell and between near cells. Between far cells it is the second-order expansion sqrt(d^2 + t - s), where d
-/// is the distance of the cells' means, t the variance of the difference of two points, and s its part along
-/// the direction between the means. Deterministic.
+/// The cells come from bisections: the cell with the largest sum of squares is divided at the mean of the
+/// value that varies most in it, until there are `cells` cells or all are single vectors. The mean distance
+/// is exact within a cell and between near cells. Between far cells it is the second-order expansion sqrt(d^2
+/// + t - s), where d is the distance of the cells' means, t the variance of the difference of two points, and
+/// s its part along the direction between the means. Deterministic.
 class Codebook final : public Fitness, public Sweeper {
   public:
     Codebook(const Cloud& cloud, std::size_t cells);

@@ -23,11 +23,11 @@ namespace partition::genann {
 namespace {
 constexpr std::uint64_t kRefine = 0x67656e616e6e03;  // purpose of the random stream
 constexpr std::size_t kCells = 512;                  // of the code book
-// Up to this number the exact Euclidean sum costs no more than the code book.
+// Up to this number of pixels, the exact Euclidean sum costs no more than the code book.
 constexpr std::size_t kExactPixels = 2500;
 // Batches of the local search on larger grids, where a step costs more.
 constexpr std::size_t kSurrogateBatches = 24;
-// Pixels to either side of the radii of a finalist that the code book found.
+// The window, in pixels, of exact radius sweeps of a finalist that was found with the code book.
 constexpr double kExactWindow = 0.5;
 
 /// The search space: cx, cy, radii and, for ellipses, log(axis ratio) times (cos 2 angle, sin 2 angle). These
@@ -165,7 +165,7 @@ struct RefineSettings {
     std::size_t batch = 8;  ///< tries from one best member, which are scored in parallel
     double scale = 1;       ///< the largest scale of a step; each try draws its own, uniform in its logarithm
     double finest = 0.03;   ///< the smallest scale, relative to the largest
-    double window = 1;      ///< of the radius sweeps, in pixels
+    double window = 1;      ///< window of the radius sweeps, in pixels
     int rounds = 2;         ///< number of sweeps after each step
     std::uint64_t seed = 0;
     const Team* team = nullptr;  ///< ranks that share the tries; null: one process

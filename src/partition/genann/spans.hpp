@@ -33,7 +33,8 @@ struct Norm {
 };
 
 /// The discs of a candidate, row by row. A disc or an elliptic disc meets a row in one run of columns, and
-/// the discs are nested: 2 r cuts describe a row with r radii, none per pixel. O(height * radii).
+/// the discs are nested. So 2 r cuts per row describe r radii, and nothing is stored per pixel. O(height *
+/// radii).
 class Spans {
   public:
     Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge);

@@ -111,8 +111,8 @@ namespace {
 /// effect on the result.
 constexpr std::size_t kChunk = 16384;
 
-/// The clusters with their sums, which are updated for every point that moves, because late iterations move
-/// few.
+/// The clusters with their sums, which are updated for every point that moves, because few points move in
+/// late iterations.
 struct State {
     const Points& points;
     std::vector<double> centres;

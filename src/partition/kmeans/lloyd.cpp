@@ -106,9 +106,9 @@ std::vector<Solution> refine(const Points& points, const std::vector<Solution>& 
     return refined;
 }
 
-/// Whether the sample represents all points. Rare points far from the others show in the mean squared
-/// distance: if the sample missed them, it is much larger on all points; if it contains too many, much
-/// smaller.
+/// Whether the sample represents all points. Rare points far from the others change the mean squared
+/// distance: on all points it is much larger if the sample missed them, and much smaller if the sample
+/// contains too many.
 bool vouches(const Descent& sampled, const Descent& refined) {
     const double few = sampled.inertia / static_cast<double>(sampled.points);
     const double all = refined.inertia / static_cast<double>(refined.points);

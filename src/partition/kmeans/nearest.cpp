@@ -55,7 +55,7 @@ std::size_t assign(const float* values, std::size_t stride, std::size_t run_dime
             label0 = hn::IfThenElse(nearer0, number, label0);
             label1 = hn::IfThenElse(nearer1, number, label1);
         }
-        // Less than the true gap by far more than rounding.
+        // A lower bound of the true gap; its margin is far larger than rounding.
         const Vector cautious = hn::Set(doubles, 1 - 1e-9);
         const Vector gap0 = hn::Sub(hn::Mul(hn::Sqrt(next0), cautious), hn::Sqrt(best0));
         const Vector gap1 = hn::Sub(hn::Mul(hn::Sqrt(next1), cautious), hn::Sqrt(best1));

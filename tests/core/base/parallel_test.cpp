@@ -21,7 +21,7 @@ TEST(ParallelFor, VisitsEveryIndexOnceForAnyNumberOfThreads) {
     }
 }
 
-TEST(ParallelFor, WhatTheBodiesWroteIsVisibleAfterwards) {
+TEST(ParallelFor, WritesOfTheBodiesAreVisibleAfterwards) {
     std::vector<std::size_t> squares(5000);
     parallel_for(squares.size(), [&](std::size_t i) { squares[i] = i * i; });
     std::size_t sum = 0;
@@ -39,7 +39,7 @@ TEST(ParallelFor, PassesTheBodysExceptionToTheCaller) {
     EXPECT_THROW(parallel_for(1000, silent(), "work", body), Error);
 }
 
-TEST(ParallelFor, ReportsOneAtATimeFromNothingToEverything) {
+TEST(ParallelFor, ReportsProgressFromZeroToAllOneCallAtATime) {
     struct Recorder : Progress {
         void update(std::string_view stage, std::size_t done, std::size_t total) override {
             EXPECT_EQ(stage, "work");

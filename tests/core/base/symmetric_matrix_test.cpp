@@ -23,7 +23,7 @@ SymmetricMatrix positive(Random& random, std::size_t size) {
     return out;
 }
 
-TEST(SymmetricMatrix, BothTrianglesAreOne) {
+TEST(SymmetricMatrix, BothTrianglesAreTheSame) {
     SymmetricMatrix a(3);
     a(0, 2) = 5;
     EXPECT_EQ(a(2, 0), 5);
@@ -40,7 +40,7 @@ TEST(SymmetricMatrix, AddsTheSymmetricPartOfAProduct) {
     EXPECT_EQ(a(0, 1), 5.5);
 }
 
-TEST(SymmetricMatrix, SolvesWhatItMultiplied) {
+TEST(SymmetricMatrix, SolveInvertsTheProduct) {
     Random random(1, 2, 3);
     for (std::size_t size = 1; size <= 24; ++size) {
         const SymmetricMatrix a = positive(random, size);

@@ -132,7 +132,7 @@ TEST(Array, KeepsItsOwnerAlive) {
     EXPECT_TRUE(watch.expired());
 }
 
-TEST(Array, RefusesToWriteIntoSomebodyElsesMemoryOrToFillAWrongShape) {
+TEST(Array, RefusesToWriteToMemoryThatItDoesNotOwnAndShapesOfAnotherSize) {
     const Ints values{1, 2};
     Array view({reinterpret_cast<const std::byte*>(values.data()), DType::int32, {2}, {4}}, nullptr);
     expect_error(ErrorKind::internal, {"read-only"}, [&] { (void)view.mutable_data(); });

@@ -85,7 +85,7 @@ TEST(Dataset, ReadsEveryTypeInEveryMemoryOrder) {
     expect_reads_the_same<std::uint8_t>(DType::uint8, 255);
 }
 
-TEST(Dataset, LooksAtTheCallersMemoryWithoutACopy) {
+TEST(Dataset, ReadsTheCallersMemoryWithoutACopy) {
     std::vector<float> memory(4, 0.25f);
     const Dataset data(Array(
         {reinterpret_cast<const std::byte*>(memory.data()), DType::float32, {1, 2, 1, 2}, {16, 8, 8, 4}},
@@ -141,7 +141,7 @@ void expect_labels(DType dtype) {
     }
 }
 
-TEST(Dataset, ReadsLabelsOfEveryIntegerTypeAndLeavesTheIgnoredOut) {
+TEST(Dataset, ReadsLabelsOfEveryIntegerTypeAndOmitsIgnoredOnes) {
     expect_labels<std::int8_t>(DType::int8);
     expect_labels<std::uint8_t>(DType::uint8);
     expect_labels<std::int16_t>(DType::int16);
@@ -152,7 +152,7 @@ TEST(Dataset, ReadsLabelsOfEveryIntegerTypeAndLeavesTheIgnoredOut) {
     expect_labels<std::uint64_t>(DType::uint64);
 }
 
-TEST(Dataset, MasksMayOverlapOrLeaveAPixelToNobody) {
+TEST(Dataset, MasksMayOverlapAndGiveAPixelNoClass) {
     const std::vector<std::uint8_t> masks{1, 1, 0, 0, 1, 0};  // [class][pixel]
     const Dataset data(Array::zeros(DType::float32, {1, 2, 1, 3}), Array::copy_of(masks, {1, 2, 1, 3}), {});
     EXPECT_TRUE(data.overlapping());
@@ -162,7 +162,7 @@ TEST(Dataset, MasksMayOverlapOrLeaveAPixelToNobody) {
     EXPECT_EQ(valid, (std::vector<std::uint8_t>{1, 1, 1}));
 }
 
-TEST(Dataset, AnyByteButZeroIsTrue) {
+TEST(Dataset, AnyByteExceptZeroIsTrue) {
     const std::vector<std::uint8_t> stored{0, 1, 2, 255};
     const ArrayView view{
         reinterpret_cast<const std::byte*>(stored.data()), DType::boolean, {1, 1, 4}, {4, 4, 1}};
@@ -200,7 +200,7 @@ TEST(Dataset, ASubsetOfASubsetReadsTheRightImages) {
     EXPECT_EQ(out[12 + 7], made.prob(5, 1, 7));
 }
 
-TEST(Dataset, SaysWhereABadProbabilityStands) {
+TEST(Dataset, NamesThePlaceOfABadProbability) {
     for (const float bad : {1.5f, -0.25f, std::numeric_limits<float>::quiet_NaN()}) {
         std::vector<float> probs(2 * 2 * 3 * 4, 0.5f);
         probs[((1 * 2 + 1) * 3 + 2) * 4 + 1] = bad;
@@ -218,7 +218,7 @@ TEST(Dataset, SaysWhereABadProbabilityStands) {
     }
 }
 
-TEST(Dataset, SaysWhereABadLogitStands) {
+TEST(Dataset, NamesThePlaceOfABadLogit) {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     float out[4];
     for (const Logits logits : {Logits::sigmoid, Logits::softmax}) {
@@ -237,7 +237,7 @@ TEST(Dataset, SaysWhereABadLogitStands) {
     EXPECT_EQ(out[3], 0.0f);
 }
 
-TEST(Dataset, SaysWhereABadLabelStands) {
+TEST(Dataset, NamesThePlaceOfABadLabel) {
     std::vector<std::uint8_t> member(8), valid(4);
     for (const int bad : {2, -1, 300}) {
         const Dataset data(Array::zeros(DType::float32, {2, 2, 2, 2}),
@@ -257,7 +257,7 @@ TEST(Dataset, SaysWhereABadLabelStands) {
     });
 }
 
-TEST(Dataset, RefusesShapesAndTypesThatMakeNoSense) {
+TEST(Dataset, RefusesInvalidShapesAndTypes) {
     const auto refuse = [](ErrorKind kind, const std::vector<std::string>& parts, const Array& probs,
                            const Array& labels = {}, const Array& groups = {}, Logits logits = Logits::none) {
         expect_error(kind, parts, [&] { Dataset(probs, labels, groups, {.logits = logits}); });

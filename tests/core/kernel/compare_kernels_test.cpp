@@ -85,7 +85,7 @@ TEST(CompareKernels, HalvesAgreeWithTheDefinitionOnEveryVectorUnit) {
     });
 }
 
-TEST(CompareKernels, EveryHalfOutsideTheUnitIntervalIsNoticedAtEveryPlace) {
+TEST(CompareKernels, EveryHalfOutsideTheUnitIntervalIsDetectedAtEveryPlace) {
     test::for_each_target([] {
         for (const auto& [n, step] : {std::pair<std::size_t, std::size_t>{70, 3}, {20001, 1117}}) {
             const std::vector<std::uint16_t> limits(n, 0x3800);

@@ -56,7 +56,7 @@ TEST(HalfToFloat, WritesExactlyTheElementsAskedForAtAnySizeAndAlignment) {
     });
 }
 
-TEST(HalfToFloat, KnowsWhetherAllLieInTheUnitIntervalOnEveryVectorUnit) {
+TEST(HalfToFloat, TellsWhetherAllLieInTheUnitIntervalOnEveryVectorUnit) {
     for_each_target([&] {
         for (const std::size_t count : {1u, 7u, 8u, 31u, 32u, 33u, 100u})
             for (std::size_t at = 0; at < count; ++at)

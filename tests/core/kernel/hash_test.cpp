@@ -17,7 +17,7 @@ std::vector<std::uint8_t> bytes(std::size_t n, unsigned step) {
 }
 
 // Fingerprints in calibrator files and the folds of cross-validation follow from it: it must never change.
-TEST(Hash, IsWhatItAlwaysWas) {
+TEST(Hash, HasTheValuesOfEarlierVersions) {
     EXPECT_EQ(hash_bytes("", 0, 0), 2519030088193192732u);
     EXPECT_EQ(hash_bytes("Kandinsky", 9, 0), 3318654816400060261u);
     const std::vector<std::uint8_t> long_one = bytes(1003, 7);
@@ -63,7 +63,7 @@ TEST(Hash, OfHalvesIsThatOfTheirFloats) {
     }
 }
 
-TEST(Hash, SeesEveryByteTheLengthAndTheSeed) {
+TEST(Hash, DependsOnEveryByteTheLengthAndTheSeed) {
     std::vector<std::uint8_t> data = bytes(77, 5);
     const std::uint64_t whole = hash_bytes(data.data(), data.size(), 1);
     EXPECT_NE(hash_bytes(data.data(), data.size() - 1, 1), whole);

@@ -48,7 +48,7 @@ TEST(LabelKernels, LabelsAreSplitAsDefinedOnEveryVectorUnit) {
     });
 }
 
-TEST(LabelKernels, ALabelThatIsNoClassIsNoticedAtEveryPlaceUnlessItIsIgnored) {
+TEST(LabelKernels, AnInvalidLabelIsDetectedAtEveryPlaceUnlessItIsIgnored) {
     test::for_each_target([] {
         for (std::size_t at = 0; at < 150; ++at) {
             Bytes labels = some_bytes(150, 2, 4);

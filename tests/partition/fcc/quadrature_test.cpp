@@ -54,7 +54,7 @@ TEST(GaussLegendre, IsExactForPolynomialsOfDegreeTwiceTheNodesLessOne) {
     }
 }
 
-TEST(GaussLegendre, IsNotExactBeyondThat) {
+TEST(GaussLegendre, IsNotExactForHigherDegrees) {
     const Rule rule = gauss_legendre(2);
     double sum = 0;
     for (std::size_t k = 0; k < 2; ++k) sum += rule.weight[k] * std::pow(rule.node[k], 4);

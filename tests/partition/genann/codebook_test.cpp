@@ -53,7 +53,7 @@ TEST(Codebook, TheErrorIsSmall) {
     }));
 }
 
-TEST(Codebook, ALimitShowsInScoresOnlyThatReachIt) {
+TEST(Codebook, ALimitChangesOnlyScoresThatReachIt) {
     EXPECT_TRUE(rc::check("limited scores", [](std::uint64_t seed) {
         Random random(seed, 10);
         const Smooth data(seed, random.uniform(0, 0.2));
@@ -105,7 +105,7 @@ TEST(Codebook, IsExactWhenEveryVectorHasItsCell) {
     EXPECT_NEAR(codebook.score(spans), exact_fitness(cloud, AnnuliMetric::euclidean)->score(spans), 1e-5);
 }
 
-TEST(Codebook, ASweepChangesTheScoreByWhatItSays) {
+TEST(Codebook, ASweepChangesTheScoreByTheReturnedChange) {
     EXPECT_TRUE(rc::check("sweep change == score difference", [](std::uint64_t seed) {
         Random random(seed, 10);
         const Smooth data(seed, 0.1);
@@ -125,7 +125,7 @@ TEST(Codebook, ASweepChangesTheScoreByWhatItSays) {
     }));
 }
 
-TEST(Codebook, NoPointsScoreNothing) {
+TEST(Codebook, WithoutPointsTheScoreIsZero) {
     const std::vector<float> points(12, 0.0f);
     const std::vector<std::uint32_t> counts(3, 0);
     const Cloud cloud({{1, 3}, 4, points, counts, AnnuliWeights::none});

@@ -38,7 +38,7 @@ void expect_usage_error(const EvolutionSettings& settings) {
     }
 }
 
-TEST(Evolution, RefusesSettingsThatMakeNoSense) {
+TEST(Evolution, RefusesInvalidSettings) {
     auto settings = small();
     settings.population = 3;
     expect_usage_error(settings);

@@ -93,7 +93,7 @@ TEST(AnnuliFitness, ValuesOfPixelsWithoutDataDoNotMatter) {
     for (std::size_t k = 3; k < found.size(); ++k) EXPECT_EQ(found[k], found[k - 3]);
 }
 
-TEST(AnnuliFitness, TheNumberOfThreadsChangesNoBit) {
+TEST(AnnuliFitness, DoesNotDependOnTheNumberOfThreads) {
     const Grid grid{40, 50};
     std::vector<float> points(grid.pixels() * 4);
     Random random(3);
@@ -107,7 +107,7 @@ TEST(AnnuliFitness, TheNumberOfThreadsChangesNoBit) {
     EXPECT_EQ(found[0], found[1]);
 }
 
-TEST(AnnuliFitness, RefusesWhatIsNoAnnulusAndWhatDoesNotFit) {
+TEST(AnnuliFitness, RefusesInvalidAnnuliAndSizesThatDoNotFit) {
     const Problem problem(1);
     for (const Annuli& wrong :
          {Annuli{.cx = 0, .cy = 0, .radii = {3, 2}}, Annuli{.cx = 0, .cy = 0, .radii = {-1}},

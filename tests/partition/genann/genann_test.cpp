@@ -103,7 +103,7 @@ TEST(Genann, AnyNumberOfRadiiWorks) {
     EXPECT_THROW((void)fit_annuli(data.points(), {.radii = 0, .bounds = {}}), Error);
 }
 
-TEST(Genann, ThreadsDoNotMatterAndTheSeedDoes) {
+TEST(Genann, DependsOnTheSeedButNotOnThreads) {
     for (const Grid grid : {Grid{30, 30}, Grid{60, 60}}) {
         const Planted data(grid, {.cx = 1, .cy = 1, .radii = {6, 10, 14}}, 0.1);
         std::vector<AnnuliFit> fits;

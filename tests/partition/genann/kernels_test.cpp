@@ -91,7 +91,7 @@ TEST(PairSum, AgreesWithDoubleLoopsFromAnyStart) {
     }
 }
 
-TEST(PairSum, WhatLiesBehindTheLastPointDoesNotMatter) {
+TEST(PairSum, ValuesBehindTheLastPointHaveNoEffect) {
     PointTable points = random_points(40, 4, false, 4);
     const double before = pair_sum(points.block(0, 37), points.block(0, 37));
     for (std::size_t q = 0; q < 4; ++q)

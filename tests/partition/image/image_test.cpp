@@ -13,7 +13,7 @@ TEST(ImageMethod, PutsEveryPixelIntoTheOneRegion) {
     EXPECT_EQ(partition.region, std::vector<std::uint32_t>(15, 0));
 }
 
-TEST(ImageMethod, DoesNotLookAtTheCalibrationImages) {
+TEST(ImageMethod, DoesNotDependOnTheCalibrationImages) {
     EXPECT_FALSE(method("image").uses_labels);
     EXPECT_FALSE(method("image").uses_features);
 }

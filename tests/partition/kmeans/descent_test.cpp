@@ -102,7 +102,7 @@ TEST(KMeansNearest, EveryVectorTargetAgreesWithTheReference) {
     hwy::SetSupportedTargetsForTest(0);
 }
 
-TEST(KMeansNearest, SparesOnlyPointsThatKeepTheirCluster) {
+TEST(KMeansNearest, SkipsOnlyPointsThatKeepTheirCluster) {
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
         hwy::SetSupportedTargetsForTest(target);
         for (std::size_t trial = 0; trial < 30; ++trial) {

@@ -139,7 +139,7 @@ TEST(KMeansMethod, CountsAnUnboundedQuantileAsTheLargestSeen) {
     EXPECT_EQ(scene.fit().regions, 4u) << "a feature nobody knows must not hide the others";
 }
 
-TEST(KMeansMethod, NeverLooksAtPixelsWithoutData) {
+TEST(KMeansMethod, NeverReadsPixelsWithoutData) {
     Scene scene = stripes(15, 16, 4);
     Random random(8);
     std::vector<std::size_t> empty;

@@ -182,7 +182,7 @@ TEST(KMeansLloyd, KeepsTheBestRestart) {
     EXPECT_GT(found.inertia, 0.95 * *values.begin());
 }
 
-TEST(KMeansLloyd, PromisesWhatAClusteringIsOnRandomData) {
+TEST(KMeansLloyd, IsAValidClusteringOnRandomData) {
     EXPECT_TRUE(rc::check("clusterings are consistent", [] {
         const auto dimension = *rc::gen::inRange<std::size_t>(1, 7);
         const auto size = *rc::gen::inRange<std::size_t>(1, 200);

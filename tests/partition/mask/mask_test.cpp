@@ -57,13 +57,13 @@ TEST(MaskMethod, RefusesAnotherNumberOfPlanesThanCurves) {
     EXPECT_THROW((void)fit(three, 0, 1), Error);  // classes pooled
 }
 
-TEST(MaskMethod, SaysWhereANegativeRegionStands) {
+TEST(MaskMethod, NamesThePlaceOfANegativeRegion) {
     const Error error = failure(Array::copy_of(Numbers{0, 1, 2, 3, -4, 5}, {2, 3}));
     EXPECT_EQ(error.kind(), ErrorKind::data);
     EXPECT_NE(std::string(error.what()).find("-4 at row 1, column 1"), std::string::npos) << error.what();
 }
 
-TEST(MaskMethod, AsksForTheMapWhenThereIsNone) {
+TEST(MaskMethod, RequiresAMap) {
     PartitionInput input;
     input.grid = {2, 3};
     try {

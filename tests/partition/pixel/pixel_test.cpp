@@ -16,7 +16,7 @@ TEST(PixelMethod, GivesEveryPixelItsOwnRegion) {
     EXPECT_EQ(partition.region, expected);
 }
 
-TEST(PixelMethod, DoesNotLookAtTheCalibrationImages) {
+TEST(PixelMethod, DoesNotDependOnTheCalibrationImages) {
     EXPECT_FALSE(method("pixel").uses_labels);
     EXPECT_FALSE(method("pixel").uses_features);
 }
