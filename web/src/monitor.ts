@@ -200,7 +200,7 @@ function regionSection(data: MonitorData): HTMLElement | null {
   return section(
     "regions",
     "Where",
-    "Red: more of the class than in the calibration images, of late; blue: less; white: as before.",
+    "Recent images compared with the calibration images. Red: more of the class; blue: less; white: as much.",
     h("div", { class: "maps" }, ...maps),
   );
 }
@@ -259,7 +259,7 @@ function featureSection(data: MonitorData): HTMLElement {
       h(
         "tr",
         {},
-        ...["class", "feature", "where", "evidence", "calibration", "of late"].map((name) =>
+        ...["class", "feature", "where", "evidence", "calibration", "recent"].map((name) =>
           h("th", { scope: "col" }, name),
         ),
       ),

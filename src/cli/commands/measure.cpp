@@ -180,7 +180,7 @@ Command add_measure(CLI::App& root) {
                        "predicted (size of the predicted mask), soft (sum of the probabilities), relative "
                        "(widened in proportion to the size) or auto (the narrowest)");
         declare_classes(app, flags->classes, "classes to measure (default: all except 0)");
-        app.add_option("--seed", flags->seed, "seed that draws the groups that choose with --by auto");
+        app.add_option("--seed", flags->seed, "seed for drawing the groups from which --by auto chooses");
     });
     app.output("--csv", flags->csv, "FILE.csv",
                "write a CSV line for each group and class ('-': standard output)");

@@ -90,8 +90,8 @@ std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudg
                      "share of them that the outer mask touches{})\n",
                      rule.share == 0 ? std::string()
                      : rule.share == 1
-                         ? std::string("; covered: share that it contains")
-                         : fmt::format("; covered: share of which it contains {:g} % or more",
+                         ? std::string("; covered: share of them that it contains")
+                         : fmt::format("; covered: share of them with {:g} % or more inside it",
                                        100 * rule.share));
 }
 
@@ -229,7 +229,7 @@ Command add_outline(CLI::App& root) {
             "--calibrator), or auto (the score with the tightest masks); distance:10, relative:10 and "
             "doubt:10 add 10 pixels times (1 - p)");
         declare_classes(app, flags->classes, "classes to outline (default: all except 0)");
-        app.add_option("--seed", flags->seed, "seed that draws the groups that choose the score");
+        app.add_option("--seed", flags->seed, "seed for drawing the groups from which the score is chosen");
     });
     app.add_option("--small", flags->small,
                    "size up to which objects are counted as small in the results on --labels, in pixels or "
