@@ -191,7 +191,7 @@ class PredictionSets(ExactModule):
         return scores
 
     def _order(self, p: Tensor) -> Tuple[List[Tensor], Tensor]:
-        """The planes in descending order at each pixel, and their classes; of equal planes the lower class comes first."""
+        """The planes in descending order at each pixel, and their classes; of equal values the lower class comes first."""
         # ONNX has no stable sort, but its TopK guarantees this order; torch's topk does not.
         exporting = torch.onnx.is_in_onnx_export()
         ordered, order = p.topk(self.classes, 1) if exporting else torch.sort(p, dim=1, descending=True, stable=True)

@@ -78,7 +78,7 @@ struct AlphaCounts : HeldCounts {
     explicit AlphaCounts(std::size_t classes)
         : size_samples(classes + 1), size_covered(classes + 1), tested(classes), wrong(classes) {}
     std::vector<std::uint64_t> size_samples, size_covered;  ///< [set size] before filling
-    std::vector<std::uint64_t> tested, wrong;  ///< [class] samples; sets with a wrong class after filling
+    std::vector<std::uint64_t> tested, wrong;  ///< [class] samples; sets that wrongly contain it, filled
     void list(VisitSums& sums) {
         for (auto* one : {&size_samples, &size_covered, &tested, &wrong}) sums.add(std::span(*one));
         for (std::uint64_t* one : {&plain.sets, &plain.members, &plain.wrong, &plain.empty, &plain.single,

@@ -137,7 +137,7 @@ class CoverageJudge {
         const LevelTotals& totals = levels_.totals();
         Evaluation out;
         out.targets = plan_.targets;
-        std::map<std::uint32_t, double> floors;  // by test count, of which few differ
+        std::map<std::uint32_t, double> floors;  // by test count; few counts differ
         for (std::size_t s = 0; s < calibrator_.strata(); ++s) {
             StratumEvaluation one;
             std::vector<double> errors;

@@ -209,7 +209,7 @@ class Examiner {
     };
     using Tiled = std::vector<std::unique_ptr<Tile>>;
 
-    /// The number of tiles that are counted in one visit of the images, as many as memory allows. Tiles are
+    /// The number of tiles that are counted in one pass over the images, as many as memory allows. Tiles are
     /// narrow, so that a tile's thresholds and counts stay in the cache.
     [[nodiscard]] std::size_t tiles_together() const {
         const std::size_t classes = data_.classes(), count = calibrators_.size(),

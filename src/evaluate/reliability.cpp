@@ -16,8 +16,8 @@ namespace kandinsky {
 double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t count, double one, double width) {
     const auto bins = static_cast<std::ptrdiff_t>(residuals.size());
     const double scale = static_cast<double>(bins) * width;  // the width in bins
-    // A kernel wider than 64 bins does not resolve single bins. Bins are joined in pairs, which costs a
-    // quarter.
+    // A kernel wider than 64 bins does not resolve single bins, so bins are merged in pairs, which reduces
+    // the cost to a quarter.
     if (scale > 64 && bins % 2 == 0) {
         std::vector<std::int64_t> pairs(residuals.size() / 2);
         for (std::size_t k = 0; k < residuals.size(); ++k) pairs[k / 2] += residuals[k];

@@ -58,8 +58,8 @@ struct RiseBets {
 /// What the functions of RiseBets pay for a p-value; each integrates to 1 and does not increase.
 [[nodiscard]] std::array<double, RiseBets::kWays> rise_payments(double p);
 
-/// The capital won by betting against "the mean loss, given the past, is at most `limit`", for losses in [0,
-/// 1]. The capital is a supermartingale under it.
+/// The capital won by betting against the hypothesis "the mean loss, given the past, is at most `limit`", for
+/// losses in [0, 1]. The capital is a supermartingale under this hypothesis.
 struct LossBets {
     static constexpr std::size_t kWays = 5;
 

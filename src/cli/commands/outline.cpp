@@ -250,7 +250,7 @@ Command add_outline(CLI::App& root) {
     });
     for (const char* const flag : {"--sides", "--confidence"})
         app.counts_unless(flag, [given] {
-            return unless(!given->objects(), "--unit object has an outer mask only and no confidence");
+            return unless(!given->objects(), "--unit object has only an outer mask and no confidence");
         });
     app.counts_unless("--calibrator", [given] {
         return unless(!given->cases.calibrates() || given->score == "auto" || given->score == "field",

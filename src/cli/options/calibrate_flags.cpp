@@ -102,9 +102,9 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
                    "that are given still apply");
     app.add_option("--condition", condition,
                    "'class': one curve per class; 'none': one curve for all classes");
-    app.add_option(
-        "--pooling", pooling,
-        "unit of equal weight in a region: 'groups' (with a guarantee) or 'pixels' (the paper's; no guarantee)");
+    app.add_option("--pooling", pooling,
+                   "unit of equal weight in a region: 'groups' (with a guarantee) or 'pixels' (the paper's; "
+                   "no guarantee)");
     app.add_option(
         "--fallback", fallback,
         "curve of regions with too few scores: 'none' (their own; without scores the class is in every set), "

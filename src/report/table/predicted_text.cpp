@@ -101,7 +101,7 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
         if (infinite_share(predictor, c) > kManyInfinite) rare.push_back(c);
     if (!rare.empty())
         return out + fmt::format(
-                         ": at most pixels, too few calibration {} have {} to give a threshold at alpha {}; "
+                         ": for most pixels, too few calibration {} have {} to give a threshold at alpha {}; "
                          "calibrate on more such images, use --fallback image or --method image, or take "
                          "a larger --alpha",
                          unit, names(rare), alpha);
