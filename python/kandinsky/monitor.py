@@ -184,7 +184,7 @@ class Monitor:
         self._watch.save(os.fspath(path))
 
     def report(self, path: PathLike, *, title: str = "The stream after calibration", class_names: Optional[Sequence[str]] = None) -> None:
-        """Writes the stream over time as one HTML file."""
+        """Writes a report of the stream over time, one HTML file."""
         names = list(class_names) if class_names is not None else [f"class {c}" for c in range(self.calibrator.n_classes_)]
         page = self._watch.page(title, names)
         with open(path, "w", encoding="utf-8") as file:

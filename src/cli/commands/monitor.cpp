@@ -159,7 +159,7 @@ Command add_monitor(CLI::App& root) {
     app.add_flag("--fail-on-alarm", flags->fail_on_alarm, "end with exit code 5 after an alarm");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     app.output("--report", flags->page, "FILE.html",
-               "write the stream over time, one self-contained HTML page");
+               "write a report of the stream over time, one self-contained HTML page");
     app.output("--prometheus", flags->prometheus, "FILE.prom",
                "write metrics for the text file collector of Prometheus' node exporter");
     app.output("--change-map", flags->change_map, "FILE.npy",
