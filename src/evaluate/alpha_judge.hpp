@@ -380,7 +380,7 @@ class AlphaJudge {
     std::vector<std::uint32_t> covered_;                 ///< [stratum][pixel]
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]
     std::vector<ByImage> image_wrong_, image_marked_;    ///< [stratum] as Tile::wrong_ and marked_
-    ByImage image_valid_, image_single_;  ///< sets; sets of one class before filling
+    ByImage image_valid_, image_single_;                 ///< sets; sets of one class before filling
     std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless `closely`
     /// For intervals; empty without resamples. Sets are counted after filling, except for `empty`.
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
