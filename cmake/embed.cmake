@@ -1,4 +1,4 @@
-# cmake -DPAGE=page.html -DSOURCE=page.cpp -P embed.cmake: a file as a C++ array. An empty file gives the stub.
+# cmake -DPAGE=page.html -DSOURCE=page.cpp -P embed.cmake: writes a page as a C++ array. An empty page gives the stub.
 file(READ ${PAGE} hex HEX)
 string(LENGTH "${hex}" digits)
 math(EXPR bytes "${digits} / 2")

@@ -16,7 +16,7 @@ function(kandinsky_join_vector_code out)
 endfunction()
 
 function(kandinsky_compile_quickly target)
-  # Vector code for three kinds of processors instead of six; without AVX2 it runs as on the oldest.
+  # Vector code for three kinds of processors instead of six; processors without AVX2 run the code for the oldest kind.
   target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
   # Loops are vectorised as with -O3; the other optimisations of -O3 take long to compile.
   target_compile_options(${target} PRIVATE -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # A real nnU-Net, trained briefly, from the Decathlon's hippocampus volumes to prediction sets:
 #   [DEVICE=cuda] experiments/nnunet_hippocampus.sh DECATHLON WORK [KANDINSKY]
-# DECATHLON: Task 04 (imagesTr, labelsTr). WORK: gets the data in nnU-Net's layout and its results. KANDINSKY: the
-# command; without it nnU-Net's part alone is done. nnunetv2 (tried: 2.8.1) must be on the path. 60 cases in five folds
-# that train side by side, 15 short epochs each; 40 cases for the test. docs/deploy.md has the table.
+# DECATHLON: Task 04 (imagesTr, labelsTr). WORK: folder for the data in nnU-Net's layout and the results. KANDINSKY: the
+# command; without it only nnU-Net runs. nnunetv2 (tested: 2.8.1) must be on the path. Trains five folds of 60 cases in
+# parallel, 15 short epochs each; 40 cases are for the test. docs/deploy.md has the table.
 set -euo pipefail
 data=$1 work=$2 kandinsky=${3:-} device=${DEVICE:-cuda}
 export nnUNet_raw=$work/nnUNet_raw nnUNet_preprocessed=$work/nnUNet_preprocessed nnUNet_results=$work/nnUNet_results
@@ -44,7 +44,7 @@ nnUNetv2_predict -i "$nnUNet_raw/$name/imagesTs" -o "$work/test" -d 4 -c 3d_full
     --save_probabilities -npp 2 -nps 2
 if [ -z "$kandinsky" ]; then exit; fi
 
-# From here on it is ours.
+# From here on Kandinsky's part.
 result=$nnUNet_results/$name/nnUNetTrainerShort__nnUNetPlans__3d_fullres
 "$kandinsky" nnunet "$result" --predict "$work/test" --alpha 0.1
 "$kandinsky" evaluate "$result/kandinsky.kcal" --probs "$work/test" --labels "$nnUNet_raw/$name/labelsTs" --alpha 0.1 --more

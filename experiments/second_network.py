@@ -1,4 +1,4 @@
-"""A real change of the network: the stream's outputs come from another one than the calibrator's.
+"""A real change of the network: the stream's outputs come from another network than the calibrator's.
 
 second_network.py cut MSD SPLIT DATA OUT          slices of the Decathlon's hippocampus volumes, for train and infer
 second_network.py check DATA OUT                  Dice of both networks on the test slices

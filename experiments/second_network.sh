@@ -2,7 +2,7 @@
 # A real change: a calibrator of one network's outputs, a stream of another network's, for the same patients.
 #   experiments/second_network.sh DECATHLON SPLIT DATA WORK KANDINSKY
 # DECATHLON: Task 04 (imagesTr, labelsTr). SPLIT: a JSON with the names of `train` and `test` volumes. DATA: the first
-# network's outputs, hippocampus_{cal,test}_{probs,labels,groups}.npy. WORK: gets everything that is made. KANDINSKY: the
+# network's outputs, hippocampus_{cal,test}_{probs,labels,groups}.npy. WORK: folder for all results. KANDINSKY: the
 # command with its torch plug-in. The second network has 16 channels and 3 levels and learns for 12 epochs, about 4
 # minutes of one core. docs/monitoring.md has the table.
 set -euo pipefail

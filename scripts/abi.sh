@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/abi.sh REVISION: compares the interface of the shared library with that of a git revision, as a step of releasing.
-# Prints abidiff's report. Ends with 0 where programs that were linked with the revision's library run with this one too.
+# scripts/abi.sh REVISION: compares the interface of the shared library with that of a git revision, before a release.
+# Prints abidiff's report. Exits with 0 if programs linked with the revision's library also run with this library.
 set -eu
 if [ $# != 1 ]; then
   echo "usage: scripts/abi.sh REVISION" >&2
@@ -13,7 +13,7 @@ mkdir -p "$work"
 rm -rf "$work/source" && mkdir "$work/source"
 git -C "$root" archive "$revision" | tar -x -C "$work/source"
 
-# build SOURCE BUILD: the library with the types of its interface.
+# build SOURCE BUILD: builds the library with debug information, from which abidiff reads the types.
 build() {
   cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-g -O0" -DBUILD_SHARED_LIBS=ON \
     -DKANDINSKY_BUILD_CLI=OFF -DKANDINSKY_BUILD_TESTS=OFF -DKANDINSKY_WEB=OFF > "$2.log"

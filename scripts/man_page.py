@@ -31,7 +31,8 @@ l l.
 1|internal fault
 2|wrong usage
 3|bad input data
-4|file system
+4|file system or out of memory
+5|alarm of monitor \\-\\-fail\\-on\\-alarm
 .TE
 .PP
 An error is one line on standard error: what, where, what to do. No partial output file is left behind.

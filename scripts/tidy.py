@@ -4,9 +4,9 @@
     scripts/tidy.py BUILD JOBS      BUILD holds compile_commands.json; what passed is kept in BUILD/tidy
 
 clang-tidy spends nearly all its time on the standard library's headers. Sources with the same flags are therefore checked
-several at a time, as one file that includes them. Where the compiler complains, perhaps since two sources define the same
-name, the list is halved. A source passes for as long as it, the headers of ours that it includes, its flags, .clang-tidy and
-clang-tidy itself stay the same, and this script.
+several at a time, as one file that includes them. If the compiler complains, for example because two sources define the same
+name, the list is split in half. A source that passed is checked again if it, one of our headers that it includes, its flags,
+.clang-tidy, clang-tidy itself or this script has changed.
 """
 
 import collections
@@ -61,7 +61,7 @@ def check(work, sources, flags):
     if len(sources) > 1 and "[clang-diagnostic-" in found:
         half = len(sources) // 2
         return check(work, sources[:half], flags) + check(work, sources[half:], flags)
-    # This check looks at no file that another includes.
+    # This check ignores included files, so each source is checked alone.
     alone = [source for source in sources if re.search(r"^\s*using [\w:]+;", source.read_text(), re.MULTILINE)]
     return found + "".join(run("-*,misc-unused-using-decls", source, flags) for source in alone)
 
@@ -89,7 +89,7 @@ def main():
         own = flags.get(source, usual)
         keys[source] = key_of(source, own, common)
         if not (work / keys[source]).exists():
-            # Vector code names itself in a macro, so it stays alone.
+            # A file of vector code defines a macro with its own name, so it is checked alone.
             alone = source if "HWY_TARGET_INCLUDE" in source.read_text() else None
             groups[own, source.name == "stub.cpp", alone].append(source)
     lists = [(own, found[first:first + TOGETHER])

@@ -72,10 +72,10 @@ class KandinskyConan(ConanFile):
     def package_info(self):
         self.cpp_info.libs = ["kandinsky"]
         if self.options.system_libraries:
-            # The library's own CMake package is used: it knows what a static library must be linked with.
+            # The library's own CMake package is used, because it knows the dependencies of a static library.
             self.cpp_info.set_property("cmake_find_mode", "none")
             self.cpp_info.builddirs = [str(Path("lib") / "cmake" / "kandinsky")]
         else:
-            # Of Conan's libraries it does not know the names, so CMakeDeps writes the package.
+            # The library's own CMake package does not know the names of Conan's libraries, so CMakeDeps writes a package.
             self.cpp_info.set_property("cmake_target_name", "kandinsky::kandinsky")
             self.cpp_info.system_libs = ["dl", "m", "pthread"]

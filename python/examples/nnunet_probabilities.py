@@ -29,7 +29,7 @@ def make_cases(folder, cases=12, slices=5):
 def read_label(folder, case):
     if (folder / f"{case}.npy").exists():
         return np.load(folder / f"{case}.npy")
-    import nibabel  # which has x first; nnU-Net's arrays have z first
+    import nibabel  # its arrays have x first, but nnU-Net's arrays have z first
 
     return np.asarray(nibabel.load(folder / f"{case}.nii.gz").dataobj).astype(np.int16).transpose(2, 1, 0)
 

@@ -14,7 +14,7 @@ GRID = (48, 64)
 
 
 def images(first, count):
-    """What the network is given, and the labels. One plane of logits stands for an image."""
+    """The network's input and the labels. A plane of logits stands for each image."""
     scenes = kandinsky.make_scenes(images=count, first=first, grid=GRID)
     p = np.clip(scenes.probs[:, 1:].astype(np.float32), 1e-4, 1 - 1e-4)
     return np.log(p / (1 - p)), scenes.labels
@@ -32,7 +32,7 @@ graph = helper.make_graph([helper.make_node("Sigmoid", ["image"], ["probs"])], "
                           [helper.make_tensor_value_info("probs", TensorProto.FLOAT, plane)])
 onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "network.onnx")
 
-# Calibrate on what this very file gives, run as in production: same preprocessing, same runtime, same precision.
+# Calibrate on the outputs of this very file, run as in production: same preprocessing, same runtime, same precision.
 pictures, labels = images(0, 60)
 calibrator = kandinsky.Calibrator("kmeans").fit(run("network.onnx", pictures, "probs"), labels)
 calibrator.save("network.kcal")
@@ -41,7 +41,7 @@ calibrator.save("network.kcal")
 names = calibrator.to_onnx("network_with_sets.onnx", alpha=[0.1, 0.2], onto="network.onnx")
 print("outputs:", ", ".join(names))
 
-# In production: what the file says of itself, once, before the first image.
+# In production: read the metadata once, before the first image.
 session = onnxruntime.InferenceSession("network_with_sets.onnx", providers=["CPUExecutionProvider"])
 said = session.get_modelmeta().custom_metadata_map
 assert said["kandinsky.fingerprint"] == calibrator.fingerprint_

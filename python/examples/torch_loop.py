@@ -41,7 +41,7 @@ calibrator.save("model.kcal")
 print(calibrator)
 print(calibrator.guarantee_)
 
-# Predict: the comparison with the thresholds is all there is to it, on whatever device.
+# Predict: this is only a comparison with the thresholds, on any device.
 thresholds = calibrator.thresholds(alpha=0.1)  # float32 [C,H,W]
 if torch:
     thresholds = torch.from_numpy(thresholds)  # .cuda()

@@ -43,7 +43,7 @@ with torch.no_grad():
         labelled, size = labelled + labels.numel(), size + sets.sum().item()
 print(f"coverage {covered / labelled:.3f} at alpha 0.1, {size / labelled:.2f} classes in a set")
 
-# One file for another process: any batch size, no Python code of ours needed to run it.
+# One file for another process: it takes any batch size and runs without Kandinsky.
 batch = torch.export.Dim("batch", min=1, max=256)
 program = torch.export.export(model, (images.to(device),), dynamic_shapes=({0: batch},))
 torch.export.save(program, "model.pt2")

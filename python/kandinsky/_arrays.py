@@ -17,7 +17,7 @@ from .errors import DataError, UsageError
 def as_array(value: Any, name: str) -> np.ndarray:
     """A numpy array of `value`, which shares its memory if possible.
 
-    Copied are lists, arrays in foreign byte order, unaligned arrays, and tensors on an accelerator. All other numpy arrays,
+    Lists, arrays in foreign byte order, unaligned arrays and tensors on an accelerator are copied. All other numpy arrays,
     memory maps and objects that support DLPack are read in place, in any memory order and with any strides.
     """
     if isinstance(value, np.ndarray):
@@ -122,7 +122,7 @@ def ignore_list(ignore: Any) -> List[int]:
 
 
 def levels(alpha: Optional[Level], confidence_level: Optional[Level], default: float = 0.1) -> Tuple[List[float], bool]:
-    """The given alphas, and whether there is only one, whose result has no axis of levels."""
+    """The given alphas, and whether a single number was given, so that results have no axis of levels."""
     if alpha is not None and confidence_level is not None:
         raise UsageError(
             f"alpha ({alpha}) and confidence_level ({confidence_level}) are two names for the same level "

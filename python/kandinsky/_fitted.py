@@ -52,7 +52,7 @@ class Fitted(Known, Parameters):
         alpha : float or sequence of float, default 0.1
             Allowed share of misses.
         confidence_level : float or sequence of float
-            1 - alpha; instead of it.
+            1 - alpha; give one of the two.
 
         Returns
         -------
@@ -64,7 +64,7 @@ class Fitted(Known, Parameters):
     def score_thresholds(
         self, alpha: Optional[Level] = None, confidence_level: Optional[Level] = None
     ) -> "np.ndarray[Any, np.dtype[Any]]":
-        """The same on scores: a class is in the set if and only if ``score <= threshold``; +inf: always."""
+        """Score thresholds: a class is in the set if and only if ``score <= threshold``; +inf: always in the set."""
         return self._each_level("score_thresholds", alpha, confidence_level)
 
     def _each_level(self, what: str, alpha: Optional[Level], confidence_level: Optional[Level]) -> np.ndarray:
@@ -122,7 +122,7 @@ class Fitted(Known, Parameters):
             Rule for empty sets: add the most probable class ("fill") or leave them empty ("keep"). "auto" fills,
             unless masks left calibration pixels without a class.
         no_empty : bool, optional
-            The older name: True means "fill", False "keep".
+            The older name of `empty`: True means "fill", False "keep".
         out : ndarray, optional
             A C-order array of the result's shape and type to write into.
 

@@ -14,7 +14,7 @@ _KEY_OF_ONE = 2 * 23 * _BINADE
 
 
 class ExactModule(torch.nn.Module):
-    """A module whose buffers keep their types: half() is for the network, and thresholds rounded are other thresholds."""
+    """A module whose buffers keep their types. half() is for the network; rounded thresholds would give other sets."""
 
     def _apply(self, fn: Callable[[Tensor], Tensor], *args: Any, **more: Any) -> "ExactModule":
         kept = dict(self._buffers)
@@ -27,7 +27,7 @@ class ExactModule(torch.nn.Module):
 
 
 def image_features(p: Tensor) -> Tensor:
-    """float64 [N,planes,6] of probabilities [N,planes,H,W]: docs/adapt.md. Sums of whole numbers: no order shows."""
+    """The features (docs/adapt.md) of probabilities [N,planes,H,W], float64 [N,planes,6]. Sums are exact in any order."""
     pixels = p.shape[2] * p.shape[3]
     p = torch.where(p > 0, p, torch.zeros_like(p)).clamp(max=1)
     own = torch.floor(p * 4096 + 0.5)
@@ -48,7 +48,7 @@ def image_features(p: Tensor) -> Tensor:
 
 
 class AdaptedSets(ExactModule):
-    """One stratum: from features [N,6] and scores [N,planes,H,W] to a set for each alpha."""
+    """Turns features [N,6] and scores [N,planes,H,W] of one stratum into its sets for each alpha."""
 
     slope: Tensor
     low: Tensor
@@ -94,7 +94,7 @@ class AdaptedSets(ExactModule):
             rows, columns = (tables[axis] for axis in ("down", "across"))
             keep("down", rows["place"], torch.int64)
             keep("across", columns["place"], torch.int64)
-            # The four cells around a pixel: by row and by column, to be added; and their weights, to be multiplied.
+            # The four cells around a pixel: add the row's and the column's number, multiply their weights.
             keep("row_cells", np.repeat(np.array(rows["cells"]) * tables["width"], 2, axis=0), torch.int64)
             keep("column_cells", np.tile(np.array(columns["cells"]), (2, 1)), torch.int64)
             keep("row_weights", np.repeat(np.array(rows["weights"]), 2, axis=0), torch.float64)
@@ -103,7 +103,7 @@ class AdaptedSets(ExactModule):
             keep("region", tables["region"], torch.int64)
 
     def _load_from_state_dict(self, state_dict: Dict[str, Any], prefix: str, *args: Any, **more: Any) -> None:
-        for name, old in self._buffers.items():  # another calibrator has as many fits and columns as it needs
+        for name, old in self._buffers.items():  # tables of another calibrator may have other sizes
             given = state_dict.get(prefix + name)
             if old is not None and given is not None and given.ndim == old.ndim:
                 self._buffers[name] = torch.empty_like(given, dtype=old.dtype, device=old.device)
@@ -114,7 +114,7 @@ class AdaptedSets(ExactModule):
         return [self._sets(alpha, row, scores) for alpha in range(self.levels.shape[0])]
 
     def _row(self, features: Tensor) -> Tensor:
-        """int64 [N]: by the image's shift."""
+        """The row of the tables for each image, int64 [N], from its shift."""
         total = self.constant
         for k in range(self.slope.shape[0]):
             own = torch.maximum(torch.minimum(features[:, k, None], self.high[k]), self.low[k])
@@ -133,7 +133,7 @@ class AdaptedSets(ExactModule):
         return sure.flatten().index_put((which,), decided).view_as(sure)
 
     def _limits(self, columns: Tensor, row: Tensor) -> Tensor:
-        """float32 [N,1,H,W], from the columns [row,place down,place across]."""
+        """Score limits, float32 [N,1,H,W], from the columns [row,place down,place across]."""
         limit = self.limits[columns[row].to(torch.int64)]
         if self.lattice:
             return limit[:, :, self.across][:, self.down].unsqueeze(1)
@@ -157,7 +157,7 @@ class AdaptedSets(ExactModule):
         return (above - below) * passed <= (level * self.whole[2] - below) * (end - start)
 
     def _key(self, score: Tensor) -> Tensor:
-        """scale_key() by sums: between two powers of 2 the key grows by a binade, evenly."""
+        """scale_key() in arithmetic: between two powers of 2 the key grows linearly by _BINADE."""
         size = score.abs()
         upper = size >= 0.5
         distance = torch.where(upper, (size - 1).abs(), size)

@@ -61,7 +61,7 @@ class Calibrator(Filed, Fitted):
     condition : {"class", "none"}
         One curve for each class, or one for all classes.
     pooling : {"groups", "pixels"}
-        What has equal weight in a region: groups of images (with a guarantee) or pixels (the paper, without).
+        Unit of equal weight in a region: groups of images (with a guarantee) or pixels (the paper's; no guarantee).
     fallback : {"auto", "none", "image"}
         Curve of regions with fewer than `min_count` scores: their own ("none") or the image-wide one ("image").
         "auto" is "image" with ``pooling="pixels"``, else "none".
@@ -80,8 +80,8 @@ class Calibrator(Filed, Fitted):
         "split": some groups learn, the others set thresholds. Both guarantee 1 - alpha. "none": no guarantee. "auto": "none"
         with ``pooling="pixels"``; "loo" for at most 200 groups with method field and at most 20 with others; else "split".
     adapt : {"none", "image"}
-        "image": thresholds depend on how uncertain the model is about the image, with the same guarantee; for every method
-        except auto, with pooling by groups. "none": all images have the same thresholds.
+        "image": thresholds depend on how uncertain the model is about the image. The guarantee stays the same. Needs pooling by
+        groups and a method other than auto. "none": all images have the same thresholds.
     confidence : float
         Confidence, such as 0.95, with which the guarantee holds over draws of calibration groups; 0: on average over them.
     risk : {"recall", "precision", "recall,precision"}
@@ -122,8 +122,8 @@ class Calibrator(Filed, Fitted):
     Notes
     -----
     Arrays are numpy's, or objects that support DLPack, such as torch tensors; float16, float32, float64 or uint8
-    (p * 255), in any memory order, without a copy. Copied are: lists, foreign byte order, unaligned memory, tensors on
-    an accelerator. Volumes [N,C,D,H,W] are read as slices, each volume a group; their sets have their shape.
+    (p * 255), in any memory order, without a copy. Lists, arrays in foreign byte order, unaligned arrays and tensors on
+    an accelerator are copied. Volumes [N,C,D,H,W] are read as slices, and each volume is a group; sets have the volumes' shape.
 
     Several threads may predict with one calibrator; the interpreter's lock is released while work is done.
 
@@ -220,7 +220,7 @@ class Calibrator(Filed, Fitted):
         Returns
         -------
         Calibrator
-            Itself, not calibrated any more.
+            Itself; no longer calibrated.
         """
         if self._core is not None and self._store is None:
             raise UsageError(
@@ -259,7 +259,7 @@ class Calibrator(Filed, Fitted):
     ) -> "Self":
         """Calibrates on these images only. The arrays are read in place and not kept.
 
-        Parameters and result are those of :meth:`partial_fit` and :meth:`calibrate`, and additionally:
+        Takes `probs`, `labels` and `groups` as :meth:`partial_fit` does, returns the calibrator itself, and also takes:
 
         Parameters
         ----------

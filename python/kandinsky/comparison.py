@@ -48,7 +48,7 @@ class Comparison(Result):
     #: (count, confidence, accuracy, ece) of every class
     _reliability: Tuple[Any, ...] = ()
     _classes: Tuple[int, ...] = ()
-    #: Has the test images, for the report; copies and pickles do not.
+    #: Holds the test images for the report; None in copies and after unpickling.
     _core: Optional[Contest] = None
 
     @classmethod

@@ -34,7 +34,7 @@ class SetMeasures:
     samples: "np.ndarray[Any, np.dtype[np.int64]]"
     coverage: Floats  #: at alpha, before any set was filled
     coverage_at_alpha: float  #: of all classes together
-    filled_coverage: float  #: the same once sets are filled
+    filled_coverage: float  #: of all classes together, after filling
     false_share: Floats
     place_error: Floats
     coverage_map: Floats  #: [class, height, width]; NaN where no image has the class

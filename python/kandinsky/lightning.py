@@ -58,7 +58,7 @@ class Calibrate(Callback):
     def on_validation_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         if trainer.world_size > 1:
             raise UsageError(
-                "Calibrate works on one device; on several, keep a CalibrationMetric on each and merge_state() them at the end"
+                "Calibrate works on one device; on several devices, keep a CalibrationMetric on each and call merge_state() at the end"
             )
         self.metric.reset()
 

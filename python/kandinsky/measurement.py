@@ -98,7 +98,7 @@ def fit_measure(
         mask ("predicted", the default for masks), the sum of the probabilities ("soft"), the predicted mask with a width in proportion
         to its size ("relative"), or the narrowest of these ("auto").
     seed : int
-        Seed that draws the groups that choose, with "auto".
+        Seed for drawing the groups from which "auto" chooses.
 
     Returns
     -------

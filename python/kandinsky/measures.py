@@ -95,7 +95,7 @@ class ClassResult:
     floor: float  #: the mean coverage error of a perfect calibrator with these test images
     pixels: int
     pixels_without_data: int
-    set_size: float  #: as predicted, at alpha; so are the next four and the shares of sets
+    set_size: float  #: of the sets at alpha as predicted, as are the next three and the shares of sets
     false_share: float
     false_discovery: float  #: mean over groups; what ``risk="precision"`` bounds
     false_classes: float
@@ -121,7 +121,7 @@ class ClassResult:
     false_shares: Floats  #: at the levels of the coverage error, before any set was filled
     region_coverage: Tuple[Floats, ...]  #: at the levels, of each region
     seconds: Dict[str, float]
-    samples: Optional[int] = None  #: test samples; an evaluation's only
+    samples: Optional[int] = None  #: test samples; None in a comparison
     image_coverage: Optional[ImageCoverage] = None
     level_sets: Optional[LevelSets] = None
     reliability: Tuple[Reliability, ...] = ()  #: of the class, or of every class with ``condition="none"``

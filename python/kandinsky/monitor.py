@@ -29,7 +29,7 @@ class WatchedFeature:
     rows: Optional[Tuple[int, int]]  #: of the region, the last one excluded; None: the whole image
     columns: Optional[Tuple[int, int]]
     evidence: float  #: the alarm is raised at 1 / delta
-    direction: float  #: of recent values: 1 if all are above those of calibration, -1 if below
+    direction: float  #: of recent values: 1 if all are above the calibration values, -1 if all are below
     before: float  #: median of the calibration images
     now: float  #: recent mean
 
@@ -44,8 +44,8 @@ class WatchedCoverage:
     low: float  #: with probability 1 - delta the true coverage was never outside low and high
     high: float
     limit: float  #: the alarm for labels means that the true coverage is below this
-    evidence: float
-    odds_evidence: float  #: that the class has lower odds in its own pixels than at calibration; NaN: the calibrator has no labels to compare
+    evidence: float  #: that the true coverage is below the limit
+    odds_evidence: float  #: that odds in the class's own pixels are lower than at calibration; NaN: the calibrator has no labels to compare
     odds_share: float  #: share of the class's own pixels that reach the odds below
     odds_before: float  #: log2 of the odds, median of the calibration images
     odds_now: float  #: recent mean
@@ -108,7 +108,7 @@ class Monitor:
     calibrator : Calibrator
         Calibrated.
     delta : float
-        Largest probability that a false alarm is ever raised, for outputs and for labels each.
+        Largest probability of ever raising a false alarm, separately for outputs and for labels.
     alpha : float
         Level of the sets whose coverage is tested.
     threads : int
@@ -184,7 +184,7 @@ class Monitor:
         self._watch.save(os.fspath(path))
 
     def report(self, path: PathLike, *, title: str = "The stream after calibration", class_names: Optional[Sequence[str]] = None) -> None:
-        """Writes the stream over time as one HTML file."""
+        """Writes a report of the stream over time, one HTML file."""
         names = list(class_names) if class_names is not None else [f"class {c}" for c in range(self.calibrator.n_classes_)]
         page = self._watch.page(title, names)
         with open(path, "w", encoding="utf-8") as file:

@@ -150,7 +150,7 @@ def fit_outline(
     connectivity : {"corners", "faces"}
         Neighbours that belong to one object: those that touch at corners (8, 26 in volumes) or at faces (4, 6).
     sides : {"both", "outer", "inner"}, optional
-        A single mask is tighter. The default is "both", and "outer" for objects.
+        Masks to make; a single mask is tighter. The default is "both", or "outer" with ``unit="object"``.
     score_function : str
         "auto", "distance", "relative" (in radii of the predicted mask), "doubt" (relative to the radius and the model's uncertainty),
         "probability" or "field" (p-values of `calibrator`); "distance:10", "relative:10" and "doubt:10" count a probability as
@@ -164,7 +164,7 @@ def fit_outline(
     classes : int or sequence of int, optional
         Classes to outline; default: all except 0.
     seed : int
-        Seed that draws the groups that choose the score.
+        Seed for drawing the groups from which the score is chosen.
     ignore, logits, threads, progress
         As for :class:`Calibrator`.
 

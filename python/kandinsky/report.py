@@ -117,7 +117,7 @@ def report(
             if probs is not None or alpha is not None or confidence_level is not None:
                 raise UsageError("a comparison has its own test images and level; give neither with it")
             if what._core is None:
-                raise UsageError("a copied or unpickled comparison has no test images; report on its calibrators with yours")
+                raise UsageError("a copied or unpickled comparison has no test images; give its calibrators, probs and labels instead")
             html = _core.report_contest(what._core, title, wanted or what._classes, names, threads, callback)
         else:
             if probs is None or labels is None:

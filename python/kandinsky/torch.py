@@ -24,7 +24,7 @@ __all__ = ["CalibrationMetric", "PredictionSets"]
 
 _SCORES = ("lac", "aps", "raps", "saps", "margin", "near")
 _LOGITS = ("none", "sigmoid", "softmax")
-# Of the score near (docs/scores.md), rounded to float32 as the library's are.
+# Constants of the score near (docs/scores.md), rounded to float32 as in the library.
 _TOP = 65535.0
 _HALF, _GROWN = float(np.float32(0.1)), float(np.float32(1) + np.float32(0.1))
 _FEW = 8  # at most this many classes are ranked by comparing planes; a sort along the classes takes about eight times as long
@@ -51,8 +51,8 @@ class PredictionSets(ExactModule):
     Attributes
     ----------
     thresholds : Tensor
-        float32 [A,C,H,W]; of probabilities for the score lac, of scores for the others; of an average image where levels
-        follow it (``adapt="image"``).
+        float32 [A,C,H,W]: probability thresholds for the score lac, score thresholds for the other scores. For classes whose
+        thresholds depend on the image (``adapt="image"``), those of an average image.
     alphas, guarantee, fingerprint
         The levels of the sets, the guarantee, and the fingerprint of the calibration images.
     """
@@ -90,7 +90,7 @@ class PredictionSets(ExactModule):
         self.classes, (self.height, self.width) = calibrator.n_classes_, calibrator.grid_
         core = calibrator._fitted()
         self.register_buffer("thresholds", torch.from_numpy(np.stack([np.array(core.limits(each)) for each in self.alphas])))
-        # By stratum: where levels follow the image, its own module has the thresholds.
+        # A stratum whose levels follow the image has its own module with the thresholds.
         self.pooled = options["condition"] == "none"
         strata = range(1 if self.pooled else self.classes)
         tables = {stratum: core.adapted_tables(stratum, self.alphas) for stratum in strata}
@@ -109,8 +109,8 @@ class PredictionSets(ExactModule):
         kind = state_dict.get(prefix + "kind")
         if kind is not None and kind.tolist() != self.kind.tolist():
             raise UsageError(
-                f"the state is of sets with another score, logits or rule for empty sets; these have score {self.score!r}, "
-                f"logits {self.logits!r}, and empty sets are {'filled' if self.fill else 'kept'}"
+                f"the state has another score, logits or rule for empty sets than this module, whose score is {self.score!r} and "
+                f"logits {self.logits!r}; its empty sets are {'filled' if self.fill else 'kept'}"
             )
         super()._load_from_state_dict(state_dict, prefix, *args, **more)
 
@@ -126,12 +126,12 @@ class PredictionSets(ExactModule):
             sets = [scores <= limit for limit in self.thresholds.unbind()]
         if self.fill:
             numbers = torch.arange(self.classes, device=p.device).view(-1, 1, 1)
-            top = p.argmax(1, keepdim=True) == numbers  # the lowest number among equals
+            top = p.argmax(1, keepdim=True) == numbers  # of equally probable classes the lowest number
             sets = [each | (~each.any(1, keepdim=True) & top) for each in sets]
         return sets[0] if self.single else torch.stack(sets)
 
     def _adapted_sets(self, p: Tensor) -> List[Tensor]:
-        """One for each alpha, before empty sets are filled."""
+        """The sets for each alpha, before empty sets are filled."""
         features, scores = image_features(p), self.scores(p)
         if self.pooled:
             return self.adapted["0"]((features / self.classes).sum(1), scores)
@@ -147,7 +147,7 @@ class PredictionSets(ExactModule):
         return [torch.cat(each, 1) for each in zip(*planes)]
 
     def probabilities(self, given: Tensor) -> Tensor:
-        """float32 [N,C,H,W]; one plane of two classes becomes both."""
+        """Probabilities, float32 [N,C,H,W]; a single plane, of class 1 of two, becomes two planes."""
         if not isinstance(given, Tensor) or not given.is_floating_point():
             what = given.dtype if isinstance(given, Tensor) else f"of type {type(given).__name__}"
             raise DataError(f"the input is {what}, but must be a tensor of floats: the network's output")
@@ -165,7 +165,7 @@ class PredictionSets(ExactModule):
         return torch.cat((1 - p, p), 1) if one else p
 
     def scores(self, p: Tensor) -> Tensor:
-        """The scores of float32 probabilities, operation by operation as the library makes them."""
+        """The scores of float32 probabilities, by the same operations in the same order as in the library."""
         if self.score == "lac":
             return 1 - p
         if self.score == "near":
@@ -180,7 +180,7 @@ class PredictionSets(ExactModule):
             return torch.where(p >= first, second, first) - p
         few = self.classes <= _FEW
         ordered, order = (_sorted(planes), None) if few else self._order(p)
-        for rank in range(1, self.classes):  # one after the other: cumsum() sums in another precision or order
+        for rank in range(1, self.classes):  # in a loop, because cumsum() may use another precision or order
             ordered[rank] = ordered[0] if self.score == "saps" else ordered[rank - 1] + ordered[rank]
         by_rank = [plane + more for plane, more in zip(ordered, self.more.unbind())]
         if order is not None:
@@ -191,8 +191,8 @@ class PredictionSets(ExactModule):
         return scores
 
     def _order(self, p: Tensor) -> Tuple[List[Tensor], Tensor]:
-        """The planes of descending probabilities, and their classes: the lower number first among equals."""
-        # ONNX has no stable sort, but its TopK promises that order; torch's does not.
+        """The planes in descending order at each pixel, and their classes; of equal values the lower class comes first."""
+        # ONNX has no stable sort, but its TopK guarantees this order; torch's topk does not.
         exporting = torch.onnx.is_in_onnx_export()
         ordered, order = p.topk(self.classes, 1) if exporting else torch.sort(p, dim=1, descending=True, stable=True)
         return list(ordered.unbind(1)), order
@@ -202,11 +202,11 @@ class PredictionSets(ExactModule):
         down, across = -(-self.height // side), -(-self.width // side)
         known = (functional.max_pool2d(p, side, ceil_mode=True) if side > 1 else p).clamp(0, 1)
         window = torch.floor((_GROWN * known / (known + _HALF)).clamp(max=1) * _TOP + 0.5)
-        reach, total = 0, torch.zeros_like(window)  # `reach`: the windows' radius, and the sum of the weights
+        reach, total = 0, torch.zeros_like(window)  # `reach`: radius of the windows, which is also the sum of the weights
         while reach == 0 or 2 * reach * 8 <= down + across:
             shift = max(1, reach)
             for length, pads in ((down, (0, 0, shift, -shift)), (across, (shift, -shift, 0, 0))):
-                if shift < length:  # else the window is as long as the image already
+                if shift < length:  # otherwise the window already covers the axis
                     back = tuple(-pad for pad in pads)
                     beside = torch.maximum(functional.pad(window, pads), functional.pad(window, back))
                     window = torch.maximum(window, beside)
@@ -220,7 +220,7 @@ class PredictionSets(ExactModule):
 
 
 def _sorted(planes: List[Tensor]) -> List[Tensor]:
-    """Descending, pixel by pixel: exchanges of neighbours, which need no sort along the classes."""
+    """The planes in descending order at each pixel, by odd-even transposition, which needs no sort along the classes."""
     planes, count = list(planes), len(planes)
     for turn in range(count):
         for i in range(turn % 2, count - 1, 2):
@@ -230,7 +230,7 @@ def _sorted(planes: List[Tensor]) -> List[Tensor]:
 
 
 def _ranks(p: Tensor, planes: List[Tensor]) -> Tensor:
-    """uint8 [N,C,H,W]: how many classes come before, the lower number first among equals."""
+    """The rank of each class, uint8 [N,C,H,W]; of equally probable classes the lower number comes first."""
     numbers = torch.arange(len(planes), device=p.device).view(-1, 1, 1)
     ranks = torch.zeros_like(p, dtype=torch.uint8)
     for number, plane in enumerate(planes):
@@ -240,7 +240,7 @@ def _ranks(p: Tensor, planes: List[Tensor]) -> Tensor:
 
 
 def _penalties(score: str, more: Dict[str, Any], classes: int) -> np.ndarray:
-    """float32, what the rank adds to the score."""
+    """The penalty that each rank adds to the score, float32."""
     ranks = np.arange(classes, dtype=np.float32)
     if score == "raps":
         return np.float32(more["lambda"]) * np.maximum(ranks + np.float32(1 - more["kreg"]), np.float32(0))

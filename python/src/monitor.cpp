@@ -31,9 +31,8 @@ struct Watch {
 const Reference& reference_of(const Calibrated& calibrated) {
     if (!calibrated.reference)
         fail(ErrorKind::usage,
-             "the calibrator has no reference to compare a stream with: those of compare() and files of "
-             "earlier "
-             "versions have none; calibrate again");
+             "the calibrator has no reference to compare a stream with: calibrators of compare() and files "
+             "of earlier versions have none; calibrate again");
     return *calibrated.reference;
 }
 

@@ -38,8 +38,8 @@ constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
                                {"collect", add_collect},
                                {"nnunet", add_nnunet}};
 
-/// Declares only the chosen command if the first word is its name: the options of all commands would need
-/// thousands of allocations, several times as many as the rest of the start.
+/// Declares only the command that the first word names, or all commands if it names none. The options of all
+/// commands take thousands of allocations, several times as many as the rest of the start-up.
 std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) {
     std::vector<Command> commands;
     for (const Entry& entry : kCommands)
@@ -63,7 +63,7 @@ int give_up(ErrorKind kind, const std::string& message) {
     return code;
 }
 
-/// The same without an allocation.
+/// give_up() when memory has run out; does not allocate.
 int give_up_without_memory() noexcept {
     if (kandinsky::World* const all = world())
         all->abandon(static_cast<int>(ErrorKind::file), "out of memory; lower --memory or use more ranks");

@@ -9,8 +9,8 @@ class World {
   public:
     virtual ~World() = default;
     [[nodiscard]] virtual Communicator& comm() = 0;
-    /// Ends all ranks with this code at any point of their work, after rank 0 has printed one failure: that
-    /// of the lowest rank if several fail together.
+    /// Ends all ranks with this code, whatever they are doing, after rank 0 has printed one failure. If
+    /// several ranks fail together, it prints the failure of the lowest rank.
     [[noreturn]] virtual void abandon(int code, const char* message) = 0;
     /// Call when all ranks have done their work.
     virtual void leave() = 0;

@@ -61,9 +61,9 @@ inline std::pair<std::uint64_t, std::uint64_t> count_by_size(const Size* size, c
     return {all, hits};
 }
 
-/// The contents of sets.
+/// Counts of the contents of sets.
 struct HeldCounts {
-    SetCounts plain;                     ///< before any is filled
+    SetCounts plain;                     ///< before empty sets are filled
     std::uint64_t filled = 0, hits = 0;  ///< number of filled sets, and of those that got the pixel's class
     HeldCounts& operator+=(const HeldCounts& other) {
         plain += other.plain;
@@ -77,8 +77,8 @@ struct HeldCounts {
 struct AlphaCounts : HeldCounts {
     explicit AlphaCounts(std::size_t classes)
         : size_samples(classes + 1), size_covered(classes + 1), tested(classes), wrong(classes) {}
-    std::vector<std::uint64_t> size_samples, size_covered;  ///< [set size], none filled
-    std::vector<std::uint64_t> tested, wrong;  ///< [class] samples; sets that hold it wrongly, once filled
+    std::vector<std::uint64_t> size_samples, size_covered;  ///< [set size] before filling
+    std::vector<std::uint64_t> tested, wrong;  ///< [class] samples; sets that wrongly contain it, filled
     void list(VisitSums& sums) {
         for (auto* one : {&size_samples, &size_covered, &tested, &wrong}) sums.add(std::span(*one));
         for (std::uint64_t* one : {&plain.sets, &plain.members, &plain.wrong, &plain.empty, &plain.single,

@@ -158,7 +158,7 @@ class AlphaJudge {
             look_at(size, tile, held);
             note(held, image);
         }
-        /// Moves the counts in bytes to the wide ones.
+        /// Adds the byte counts to the wide counts and clears them.
         void unload(std::size_t s) {
             const std::size_t n = range_.size();
             for (std::size_t i = s * n; i < (s + 1) * n; ++i) {
@@ -223,7 +223,7 @@ class AlphaJudge {
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] number of additions to recent_covered_
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        /// [class] of the current image: sets that contain it after filling, and those of them that should
+        /// [class] sets of the current image that contain the class after filling; how many of them should
         /// not.
         std::vector<std::uint64_t> marked_, wrong_;
         AlphaCounts counts_;
@@ -286,11 +286,11 @@ class AlphaJudge {
                              .single_right = interval(resamples, image_right_, single),
                              .full = of_sets(image_full_)};
     }
-    /// [pixel] the summed sizes of the sets, none filled.
+    /// [pixel] the summed sizes of the sets before filling.
     [[nodiscard]] const std::vector<std::uint32_t>& set_sums() const { return set_sums_; }
-    /// [stratum][pixel] classes of the stratum that sets hold wrongly there, over all images, none filled.
+    /// [stratum][pixel] number of wrong classes of the stratum in the sets of all images, before filling.
     [[nodiscard]] const std::vector<std::uint32_t>& pixel_wrong() const { return pixel_wrong_; }
-    /// [image] labelled pixels whose set has not exactly one class, none filled.
+    /// [image] number of labelled pixels whose set does not have exactly one class before filling.
     [[nodiscard]] std::vector<std::uint64_t> undecided() const {
         ByImage out = image_valid_;
         for (std::size_t image = 0; image < out.size(); ++image) out[image] -= image_single_[image];
@@ -380,8 +380,8 @@ class AlphaJudge {
     std::vector<std::uint32_t> covered_;                 ///< [stratum][pixel]
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]
     std::vector<ByImage> image_wrong_, image_marked_;    ///< [stratum] as Tile::wrong_ and marked_
-    ByImage image_valid_, image_single_;  ///< sets, and those of one class before any is filled
-    std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless looked at closely
+    ByImage image_valid_, image_single_;                 ///< sets; sets of one class before filling
+    std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless `closely`
     /// For intervals; empty without resamples. Sets are counted after filling, except for `empty`.
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
     std::mutex mutex_;

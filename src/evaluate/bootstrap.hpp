@@ -12,10 +12,10 @@
 namespace kandinsky {
 
 /// How often each test group of this rank is drawn in each resample. Depends on the groups' ids or the
-/// images' content, never on their order. Up to kRankedGroups groups on all ranks are drawn with replacement,
-/// as many as there are groups, from their common order; this sends 8 bytes per group. If there are more
-/// groups, each is drawn a Poisson number of times with mean 1, the limit of drawing with replacement; this
-/// sends nothing.
+/// images' content, never on their order. If all ranks together have at most kRankedGroups groups, each
+/// resample draws that number of groups with replacement from their common order; this sends 8 bytes per
+/// group. If there are more groups, each is drawn a Poisson number of times with mean 1, the limit of drawing
+/// with replacement; this sends nothing.
 class Resamples {
   public:
     Resamples() = default;

@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// The line of one stratum of a calibrator, without times.
+/// The comparison's row for one stratum of a calibrator, without times.
 [[nodiscard]] CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluation,
                                      const ProbabilityEvaluation& probabilities, std::size_t stratum);
 

@@ -137,7 +137,7 @@ class CoverageJudge {
         const LevelTotals& totals = levels_.totals();
         Evaluation out;
         out.targets = plan_.targets;
-        std::map<std::uint32_t, double> floors;  // by test count: few distinct ones
+        std::map<std::uint32_t, double> floors;  // by test count; few counts differ
         for (std::size_t s = 0; s < calibrator_.strata(); ++s) {
             StratumEvaluation one;
             std::vector<double> errors;
@@ -195,7 +195,7 @@ class CoverageJudge {
         at_alpha_.finish(out, totals.pixel_tested, resamples_);
         return out;
     }
-    /// After finish().
+    /// Call after finish().
     [[nodiscard]] MethodTally take_tally() {
         LevelTotals slider = slider_->take(), curves = (curves_ ? *curves_ : levels_).take();
         MethodTally out;
@@ -230,7 +230,7 @@ class CoverageJudge {
     std::optional<LevelCounts> marginal_;  ///< the released code's other levels
     std::optional<LevelCounts> slider_;    ///< with a tally
     std::optional<LevelCounts> curves_;    ///< with a tally, if the coverage error has other levels
-    std::vector<LevelCounts*> others_;     ///< those of the three above that exist
+    std::vector<LevelCounts*> others_;     ///< the optional counts above that exist
     std::vector<std::vector<double>> ce_;  ///< [stratum][pixel]
     std::mutex mutex_;
     std::vector<Regions> regions_;              ///< [stratum]

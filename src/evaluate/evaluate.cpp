@@ -24,9 +24,9 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kTile = 512;
 constexpr std::size_t kCloseTile = 128;  // the thresholds of the slider's levels stay in the nearest cache
-constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // of tiles that are processed at the same time
+constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // memory of tiles that are processed together
 constexpr std::size_t kTallyBytes = 256;  // per pixel and class: thresholds and counts of a calibrator, bins
-constexpr std::size_t kCloseBytes = 512;  // the same for a tally, in addition
+constexpr std::size_t kCloseBytes = 512;  // additional bytes per pixel and class for a tally
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes of the bootstrap's records in a tile
 
@@ -209,8 +209,8 @@ class Examiner {
     };
     using Tiled = std::vector<std::unique_ptr<Tile>>;
 
-    /// Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many tiles as memory
-    /// allows are counted together; each such group of tiles needs a visit of the images.
+    /// The number of tiles that are counted in one pass over the images, as many as memory allows. Tiles are
+    /// narrow, so that a tile's thresholds and counts stay in the cache.
     [[nodiscard]] std::size_t tiles_together() const {
         const std::size_t classes = data_.classes(), count = calibrators_.size(),
                           close = closely_ ? kCloseBytes : 0;
@@ -219,7 +219,7 @@ class Examiner {
             const std::size_t pixel = classes * (count * (kTallyBytes + close + notes) + kTallyBytes);
             return std::max(kGroupBytes / (tiles_.length * pixel), 2 * threads_in_use());
         }
-        // The same on all ranks.
+        // This result must be the same on all ranks.
         constexpr std::size_t kLevels = 24, kBins = 24;  // plus a margin
         const std::size_t stride = resamples_.stride();
         const std::size_t counts =
@@ -272,9 +272,9 @@ class Examiner {
     Progress& progress_;
     bool closely_, released_, ece_maps_;
     Resamples resamples_;
-    std::size_t most_images_;                                     ///< of any rank
-    std::vector<ScoreOptions> scores_;                            ///< all that calibrators use
-    std::vector<std::size_t> score_of_;                           ///< [calibrator] its place in them
+    std::size_t most_images_;                                     ///< largest number of images on a rank
+    std::vector<ScoreOptions> scores_;                            ///< the scores that calibrators use
+    std::vector<std::size_t> score_of_;                           ///< [calibrator] index into scores_
     std::vector<std::vector<ImageFeatures>> features_;            ///< [image][class]
     std::vector<std::vector<std::vector<std::int32_t>>> shifts_;  ///< [calibrator][image][stratum]
     Tiles tiles_;

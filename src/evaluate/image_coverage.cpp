@@ -47,9 +47,9 @@ std::uint64_t in_parts(double value) {
     return static_cast<std::uint64_t>(value * kParts + 0.5);
 }
 
-/// Images in tenths by one feature. A tenth has the images at or above its lower cut and below the next cut,
-/// so equal images are together in the higher tenth. `features` and `shares`: [image]; `n`: the number of
-/// images of all ranks, at least one.
+/// Divides the images into tenths by one feature. A tenth has the images at or above its lower cut and below
+/// the next cut, so images with equal features are in the same tenth. `features` and `shares`: [image]; `n`:
+/// the number of images of all ranks, at least one.
 std::array<FeatureTenth, 10> tenths_of(Communicator& comm, const std::vector<double>& features,
                                        const std::vector<double>& shares, std::uint64_t n) {
     constexpr std::size_t kTenths = 10;

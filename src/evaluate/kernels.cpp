@@ -109,7 +109,8 @@ void CountBins(const std::uint8_t* HWY_RESTRICT bin, const std::uint8_t* HWY_RES
         }
 }
 
-/// Counts, for each score, the thresholds that do not cover it: the lowest ones, since thresholds ascend.
+/// For each score, counts the thresholds that do not cover it. These are the first ones, because thresholds
+/// ascend.
 void FirstCoveringLevel(const float* HWY_RESTRICT scores, const float* HWY_RESTRICT thresholds,
                         std::size_t levels, std::size_t n, std::uint8_t* HWY_RESTRICT out) {
     const hn::ScalableTag<float> real;

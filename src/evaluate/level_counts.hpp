@@ -45,7 +45,7 @@ inline std::uint64_t add_up(const std::uint64_t* first, std::vector<std::uint64_
     return sum + *first;
 }
 
-/// [level] these cumulative sums.
+/// [level] the cumulative sums of `first`, without the last entry of `first`.
 inline std::vector<std::uint64_t> up_to(const std::vector<std::uint64_t>& first) {
     std::vector<std::uint64_t> out(first.size() - 1);
     add_up(first.data(), out);
@@ -66,7 +66,7 @@ class ResampledErrors {
           sums_(calibrator.strata() * resamples.stride()),
           pixels_(sums_.size()) {}
 
-    /// The largest number of pixels of a tile whose records of that many images fit into `bytes`.
+    /// The largest number of pixels in a tile whose records of `images` images fit into `bytes`.
     [[nodiscard]] static std::size_t tile_size(const Dataset& data, std::size_t images, std::size_t bytes) {
         return std::max<std::size_t>(16, bytes / (data.classes() * std::max<std::size_t>(1, images)));
     }
@@ -205,11 +205,11 @@ struct LevelTotals {
     std::vector<std::uint32_t> pixel_tested;          ///< [stratum][pixel]
     std::vector<std::uint32_t> pixel_covered;         ///< [stratum][pixel][level]
 
-    /// The number of pixels and classes that are not a sample, for a stratum of that many classes.
+    /// The number of pairs of pixel and class that are not a sample, for a stratum of `classes` classes.
     [[nodiscard]] std::uint64_t others(std::size_t stratum, std::size_t classes) const {
         return classes * sets.front().sets - tested[stratum];
     }
-    /// [level] the number of these for which the set contains the class.
+    /// [level] the number of those pairs whose set contains the class.
     [[nodiscard]] std::vector<std::uint64_t> wrong(std::size_t stratum) const {
         std::vector<std::uint64_t> out = members[stratum];
         for (std::size_t l = 0; l < out.size(); ++l) out[l] -= covered[stratum][l];
@@ -390,17 +390,17 @@ class LevelCounts {
         std::vector<float> thresholds_;       ///< [stratum][level][pixel]
         std::vector<std::uint32_t> tested_;   ///< [stratum][pixel], with Detail::pixels
         std::vector<std::uint32_t> covered_;  ///< [stratum][level][pixel], with Detail::pixels
-        std::vector<std::uint8_t> recent_tested_, recent_covered_;  ///< the same, not yet in those
+        std::vector<std::uint8_t> recent_tested_, recent_covered_;  ///< counts not yet added above
         std::vector<unsigned> recent_;                              ///< [stratum] number of additions to them
-        /// By the first level that covers a sample or whose set contains a class; the last entry: no level.
+        // Indexed by the first level that covers a sample or whose set contains a class; last entry: none.
         std::vector<std::uint64_t> first_covered_;  ///< [stratum][level], without pixels
         std::vector<std::uint64_t> first_member_;   ///< [stratum][level] of each class in a set
-        /// [level] at which the first, second and last class enter a set; for the first two also if the first
-        /// is right.
+        /// [level] number of sets that their first, second or last class enters at this level; for the first
+        /// and second class also the number of those sets whose first class is right.
         std::vector<std::uint64_t> first_class_, second_class_, last_class_, first_right_, second_right_;
         std::vector<std::uint8_t> rank_;  ///< [pixel] first covering level of the current class
-        std::vector<std::uint8_t> first_, second_, last_;  ///< [pixel] these levels over the classes so far
-        std::vector<std::uint8_t> right_;                  ///< [pixel] whether the pixel has the first class
+        std::vector<std::uint8_t> first_, second_, last_;  ///< [pixel] the levels at which classes enter
+        std::vector<std::uint8_t> right_;                  ///< [pixel] whether the first class is the pixel's
     };
 
     [[nodiscard]] std::size_t levels() const { return levels_; }

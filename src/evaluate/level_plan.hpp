@@ -24,9 +24,9 @@ struct LevelPlan {
 
 /// The report's slider has the levels 0.01, 0.02, ..., 0.99; every fifth is a level of CE_20.
 inline constexpr std::size_t kSliderLevels = 99;
-inline constexpr std::size_t kCurveLevels = 19;     ///< 0.05, 0.10, ..., 0.95: curves of each pixel
+inline constexpr std::size_t kCurveLevels = 19;     ///< 0.05, 0.10, ..., 0.95, for curves by pixel
 [[nodiscard]] std::vector<double> slider_alphas();  ///< 1 - level, descending
-[[nodiscard]] std::vector<double> curve_alphas();   ///< the same for the curves of each pixel
+[[nodiscard]] std::vector<double> curve_alphas();   ///< the same for curves by pixel
 
 /// Thresholds at some alphas. Curves of regions are read once; smooth curves are read at each request.
 struct ThresholdTable {
@@ -36,7 +36,7 @@ struct ThresholdTable {
 [[nodiscard]] ThresholdTable thresholds_by_curve(const Calibrator& calibrator,
                                                  const std::vector<double>& alphas);
 
-/// Thresholds [stratum][level][pixel] of a range of pixels. Where levels follow the image, they are on
+/// Thresholds [stratum][level][pixel] of a range of pixels. If levels follow the image, compare them with
 /// values_of() instead of scores.
 void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range, float* out);
 

@@ -16,8 +16,8 @@ namespace kandinsky {
 double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t count, double one, double width) {
     const auto bins = static_cast<std::ptrdiff_t>(residuals.size());
     const double scale = static_cast<double>(bins) * width;  // the width in bins
-    // A kernel of more than 64 bins does not resolve neighbours, so pairs of bins are used at a quarter of
-    // the cost.
+    // A kernel wider than 64 bins does not resolve single bins, so bins are merged in pairs, which reduces
+    // the cost to a quarter.
     if (scale > 64 && bins % 2 == 0) {
         std::vector<std::int64_t> pairs(residuals.size() / 2);
         for (std::size_t k = 0; k < residuals.size(); ++k) pairs[k / 2] += residuals[k];
@@ -53,8 +53,8 @@ double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t coun
 
 double smooth_ece(std::span<const std::int64_t> residuals, std::uint64_t count, double one) {
     if (count == 0) return std::numeric_limits<double>::quiet_NaN();
-    // The error falls as the width grows, so it equals the width once, below the error without smoothing.
-    // 2^-16 is far below a bin.
+    // The error falls as the width grows, so there is exactly one width that equals its error, and it is
+    // below the error without smoothing. 2^-16 is far below a bin.
     double low = 0, high = std::min(1.0, smooth_ece_at(residuals, count, one, 0));
     while (high - low > 0x1.0p-16) {
         const double middle = (low + high) / 2;
@@ -98,7 +98,7 @@ std::size_t place_of(float p, std::size_t bins) {
                                              static_cast<std::int32_t>(p * static_cast<float>(bins))));
 }
 
-/// The slot at which each bin begins, and one more.
+/// The slot at which each bin begins, and the end of the last bin.
 std::array<std::size_t, kBins + 1> first_slots() {
     std::array<std::size_t, kBins + 1> first{};
     for (std::size_t b = 1; b < kBins; ++b) {

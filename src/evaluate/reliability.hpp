@@ -14,11 +14,11 @@ namespace kandinsky {
 /// The resolution of the smooth calibration error: 1024 bins.
 inline constexpr std::size_t kSmoothBins = 1024;
 
-/// The smooth expected calibration error of Blasiok and Nakkiran (2023). The residuals y - p are smoothed by
+/// The smooth expected calibration error of Blasiok and Nakkiran (2023). The residuals p - y are smoothed by
 /// a Gaussian that is reflected at 0 and 1, and the absolute value is integrated. The width of the Gaussian
-/// is the one that equals the result. `residuals[bin]`: sums of p - y over the pixels with p in the bin, in
-/// units of 1 / `one`; `count`: number of pixels. NaN without pixels. Residuals are placed at the middles of
-/// bins.
+/// is chosen so that it equals the result. `residuals[bin]`: sums of p - y over the pixels with p in the bin,
+/// in units of 1 / `one`; `count`: number of pixels. NaN without pixels. Residuals are placed at the middles
+/// of bins.
 [[nodiscard]] double smooth_ece(std::span<const std::int64_t> residuals, std::uint64_t count, double one);
 
 /// The same at a given width.

@@ -16,12 +16,12 @@ namespace kandinsky {
 
 /// Integer counts of the sets of labelled pixels.
 struct SetCounts {
-    std::uint64_t sets = 0;     ///< one for each pixel with a label
-    std::uint64_t members = 0;  ///< classes in all of them together
-    std::uint64_t wrong = 0;    ///< those of them that are not the pixel's
+    std::uint64_t sets = 0;     ///< pixels with a label, each of which has a set
+    std::uint64_t members = 0;  ///< classes in all sets together
+    std::uint64_t wrong = 0;    ///< classes in sets that are not the pixel's
     std::uint64_t empty = 0;    ///< sets without a class
     std::uint64_t single = 0;   ///< sets of one class
-    std::uint64_t right = 0;    ///< those of them whose class is the pixel's
+    std::uint64_t right = 0;    ///< sets of one class that is the pixel's
     std::uint64_t full = 0;     ///< sets with every class
 
     SetCounts& operator+=(const SetCounts& other) {
@@ -50,8 +50,8 @@ struct SetCounts {
 /// Counts of one calibrator on the test images that the report needs beyond an Evaluation.
 struct MethodTally {
     std::vector<std::vector<std::uint64_t>> covered;  ///< [stratum][slider level] samples that were covered
-    std::vector<std::uint64_t> others;                ///< [stratum] samples without the class
-    /// [stratum][slider level] those of `others` that are covered.
+    std::vector<std::uint64_t> others;  ///< [stratum] pairs of labelled pixel and class that the pixel lacks
+    /// [stratum][slider level] pairs of `others` whose set contains the class.
     std::vector<std::vector<std::uint64_t>> wrong;
     std::vector<SetCounts> sets;               ///< [slider level] before filling
     std::vector<std::uint32_t> pixel_tested;   ///< [stratum][pixel] samples

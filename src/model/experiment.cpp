@@ -216,7 +216,7 @@ std::map<std::string, Part> split_groups(const Experiment& experiment, const std
     if (parts.size() < wanted)
         fail(ErrorKind::data, "{} scans or photos are needed ({} + {} + {}), but there are {}", wanted,
              experiment.train, experiment.calibration, experiment.test, parts.size());
-    // By a number drawn for each name: adding images does not reshuffle the others.
+    // Sorts by a random number for each name, so that new images do not change the order of the others.
     std::vector<std::pair<std::uint64_t, std::string>> drawn;
     for (const auto& [name, part] : parts) {
         std::uint64_t hash = 0;

@@ -38,10 +38,11 @@ struct Experiment {
 /// The file of an experiment's declaration: the given file, or NAME.json among the program's experiments.
 [[nodiscard]] std::filesystem::path find_experiment(const std::string& name);
 
-/// The part of the split of each group.
+/// The part of the split that a group belongs to.
 enum class Part { none, train, calibration, test };
-/// `names`: of the groups (scans or photos), with repetitions. The parts are drawn by name, or read from the
-/// split file in the data folder: lists of names under "train", the calibration key and "test".
+/// Assigns a part to each group. `names`: the names of the groups (scans or photos); may have duplicates. The
+/// parts are drawn by name, or read from the split file in the data folder, which has lists of names under
+/// "train", the calibration key and "test".
 [[nodiscard]] std::map<std::string, Part> split_groups(const Experiment& experiment,
                                                        const std::vector<std::string>& names,
                                                        const std::filesystem::path& data);

@@ -87,7 +87,7 @@ ModelHeader read_model_header(const std::filesystem::path& path) {
         fail(ErrorKind::data, "{}: meta.json is damaged; use an intact copy", printable(path.string()));
     }
     if (version > kVersion)
-        fail(ErrorKind::data, "{} was written by a newer kandinsky (model format {}): update this one",
+        fail(ErrorKind::data, "{} was written by a newer kandinsky (model format {}); update kandinsky",
              printable(path.string()), version);
     return header;
 }

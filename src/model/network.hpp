@@ -59,14 +59,14 @@ class Network {
   public:
     virtual ~Network() = default;
     [[nodiscard]] virtual const char* device() const = 0;
-    /// Writes the network's outputs [n][outputs][height][width] without an activation. Those of our U-Net are
-    /// logits; the meaning of others is unknown. Writes at most `capacity` floats, fewer or none if that is
-    /// too few, and returns the number of outputs.
+    /// Writes the network's outputs [n][outputs][height][width] without an activation. The outputs of our
+    /// U-Net are logits; the meaning of other networks' outputs is unknown. Returns the number of outputs. If
+    /// they need more than `capacity` floats, `out` is incomplete.
     virtual std::uint32_t predict(const Batch& batch, float* out, std::size_t capacity) = 0;
 
     /// One step of training on the batch.
     virtual StepResult step(const Batch& batch, const StepOptions& options) = 0;
-    /// Everything that training changes: weights, then the optimiser's moments.
+    /// The number of tensors that training changes: weights, then the optimiser's moments.
     [[nodiscard]] virtual std::size_t tensors() const = 0;
     [[nodiscard]] virtual TensorInfo tensor(std::size_t index) const = 0;
     virtual void read(std::size_t index, float* out) const = 0;

@@ -191,7 +191,7 @@ TrainResult train(const Samples& samples, const Samples* validation, const Train
         const ModelHeader header = read_model_header(options.checkpoint);
         if (header.training.dump() != training_text(samples, options))
             fail(ErrorKind::usage,
-                 "{} belongs to a training with other options or images: remove it to start anew",
+                 "{} belongs to a training with other options or images; remove it to start again",
                  printable(options.checkpoint.string()));
         read_model(options.checkpoint, *network, true);
         result.step = header.step;

@@ -57,7 +57,7 @@ struct TrainResult {
 };
 
 /// Trains a U-Net from its initial weights, or continues from options.checkpoint. On a CPU the weights are
-/// bit for bit those of a run without a stop. A checkpoint of other options or data is refused.
+/// bit for bit those of an uninterrupted run. A checkpoint of other options or data is refused.
 [[nodiscard]] TrainResult train(const Samples& samples, const Samples* validation,
                                 const TrainOptions& options, std::unique_ptr<Network> network,
                                 const std::function<void(const EpochRow&)>& on_epoch = {},

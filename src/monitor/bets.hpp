@@ -34,7 +34,7 @@ struct Bets {
 /// What the betting functions pay for a p-value; each integrates to 1.
 [[nodiscard]] std::array<double, Bets::kWays> payments(double p);
 
-/// The same with functions that pay for small p-values only: for one direction of change.
+/// As Bets, with functions that pay for small p-values only, to detect one direction of change.
 struct RiseBets {
     static constexpr std::size_t kWays = 7;
 
@@ -55,11 +55,11 @@ struct RiseBets {
     }
 };
 
-/// What their functions pay; each integrates to 1 and does not increase.
+/// What the functions of RiseBets pay for a p-value; each integrates to 1 and does not increase.
 [[nodiscard]] std::array<double, RiseBets::kWays> rise_payments(double p);
 
-/// The same against the hypothesis "the mean loss, given the past, is at most `limit`", for losses in [0, 1].
-/// The capital is a supermartingale under it.
+/// The capital won by betting against the hypothesis "the mean loss, given the past, is at most `limit`", for
+/// losses in [0, 1]. The capital is a supermartingale under this hypothesis.
 struct LossBets {
     static constexpr std::size_t kWays = 5;
 

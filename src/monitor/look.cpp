@@ -15,7 +15,8 @@
 namespace kandinsky {
 
 namespace {
-/// One class's probabilities where they are stored as float32, one after the other; null where they are not.
+/// One class's probabilities in place if they are stored as contiguous float32 without logits; otherwise
+/// null.
 const float* floats_of(const Dataset& data, std::size_t image, std::size_t cls) {
     const ArrayView& view = stored_probs(data).view();
     if (view.dtype != DType::float32 || view.rank() != 4 || view.shape[1] != data.classes() ||
@@ -28,7 +29,8 @@ const float* floats_of(const Dataset& data, std::size_t image, std::size_t cls) 
     return reinterpret_cast<const float*>(plane);
 }
 
-/// One class's probabilities where they are stored as such: in place, or made from halves in `memory`.
+/// One class's probabilities: in place if they are float32, or converted from float16 into `memory`. Null if
+/// they are stored in another form or a value is bad.
 const float* plane_of(const Dataset& data, std::size_t image, std::size_t cls, std::vector<float>& memory) {
     if (const float* const plane = floats_of(data, image, cls)) return plane;
     const std::byte* const halves = halves_of(data, image, cls);

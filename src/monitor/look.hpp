@@ -10,15 +10,15 @@ namespace kandinsky {
 
 /// The features and losses of one image of the stream.
 struct ImageLook {
-    std::vector<std::int64_t> features{};  ///< as watch_image() has them
-    std::uint64_t key = 0;                 ///< of the outputs: equal outputs have equal keys
-    double set_size = std::numeric_limits<double>::quiet_NaN();  ///< mean over pixels, where it was measured
-    /// Without labels empty, else [class] pixels that the sets miss, [class] pixels, and if the reference has
-    /// shortfalls [class] 1 where the image has the class, [class][share] shortfalls.
+    std::vector<std::int64_t> features{};  ///< in the order of watch_image()
+    std::uint64_t key = 0;                 ///< hash of the outputs: equal outputs have equal keys
+    double set_size = std::numeric_limits<double>::quiet_NaN();  ///< mean over pixels; NaN: not measured
+    /// Empty without labels. Otherwise [class] pixels that the sets miss, then [class] pixels. If the
+    /// reference has shortfalls, also [class] 1 if the image has the class, then [class][share] shortfalls.
     std::vector<std::int64_t> labels{};
 };
 
-/// The length of ImageLook::labels for that many classes.
+/// The length of ImageLook::labels for `classes` classes.
 [[nodiscard]] inline std::size_t label_numbers(const Reference& layout, std::size_t classes) {
     return classes * (layout.labelled.empty() ? 2 : 3 + Reference::kShares.size());
 }
@@ -27,12 +27,12 @@ struct ImageLook {
 struct LookPlan {
     const Reference& layout;
     const Predictor& predictor;
-    const std::vector<std::size_t>& classes;  ///< whose labels count
-    std::uint64_t set_every = 1;  ///< without labels, about one of this many images has its sets measured
+    const std::vector<std::size_t>& classes;  ///< classes whose labels count
+    std::uint64_t set_every = 1;  ///< sets of images without labels are measured in about one of this many
 };
 
-/// Reads one image, without labels only the classes that are watched. Throws a data error for a bad value
-/// there. Thread-safe.
+/// Reads one image; if it has no labels, only the watched classes. Throws a data error for a bad value in
+/// what it reads. Thread-safe.
 [[nodiscard]] ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan);
 
 }  // namespace kandinsky

@@ -14,9 +14,9 @@ struct MeanBounds {
     static constexpr std::size_t kCandidates = 201;  ///< 0, 0.005, ..., 1
 
     std::uint64_t count = 0;
-    double sum = 0, squares = 0.25;                       ///< of losses; of distances from the mean so far
+    double sum = 0, squares = 0.25;                       ///< of losses; of squared distances from the mean
     std::array<double, kCandidates> larger{}, smaller{};  ///< logarithms of capital
-    double low = 0, high = 1;                             ///< the bounds so far: they never widen
+    double low = 0, high = 1;                             ///< bounds so far, which never widen
 
     void add(double loss, double delta);
     [[nodiscard]] double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0.0; }

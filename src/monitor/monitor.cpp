@@ -33,7 +33,7 @@ void check_stream(const Grid& grid, std::size_t classes, bool grouped, const Dat
              "or calibrate with groups");
 }
 
-/// The images with those of one group together, groups in the order in which they first appear.
+/// The images sorted by group. Groups are in the order of their first image, images in their own order.
 std::vector<std::uint32_t> by_group(const Dataset& data) {
     std::unordered_map<std::uint32_t, std::uint32_t> place;
     std::vector<std::vector<std::uint32_t>> groups;

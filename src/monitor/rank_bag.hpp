@@ -9,8 +9,8 @@
 namespace kandinsky {
 
 /// The values of one feature, ascending, among which a new value is ranked. The number of values is limited:
-/// a full bag drops one value at random, with equal probability for all, the new value included. The choice
-/// does not depend on the values, so ranks stay uniform and independent (docs/monitoring.md has the proof).
+/// a full bag drops one value at random, which may be the new value; all are equally likely. The choice does
+/// not depend on the values, so ranks stay uniform and independent (docs/monitoring.md has the proof).
 class RankBag {
   public:
     explicit RankBag(std::vector<float> ascending) : values_(std::move(ascending)) {}
@@ -19,7 +19,7 @@ class RankBag {
     /// value.
     double rank_and_keep(float value, Random chance, std::size_t most) {
         const auto low = std::lower_bound(values_.begin(), values_.end(), value);
-        // Most values are new: then the second search is not needed.
+        // Most values are not yet in the bag; then the second search is not needed.
         const auto high =
             low == values_.end() || *low != value ? low : std::upper_bound(low, values_.end(), value);
         const auto above = static_cast<double>(values_.end() - high), equal = static_cast<double>(high - low);
@@ -30,7 +30,7 @@ class RankBag {
             values_.insert(high, value);
             return p;
         }
-        // The new value goes in as one goes out: only those between the two places move.
+        // Removes one value and inserts the new one in one step: only the values between them move.
         const auto out = static_cast<std::ptrdiff_t>(chance.below(values_.size() + 1));
         const auto begin = values_.begin();
         if (out < place) {

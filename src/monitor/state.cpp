@@ -35,8 +35,8 @@ double groups_of(const Calibrator& calibrator, std::size_t cls) {
     return std::max(1.0, static_cast<double>(calibrator.groups) * (1 - calibrator.options.split));
 }
 
-/// The mean loss that a calibrator from that many groups exceeds with probability `rest` because of the
-/// random calibration images, if every group had one pixel.
+/// The mean loss that a calibrator made from `groups` groups exceeds with probability `rest`, because
+/// calibration images are random. Exact if every group has one pixel.
 double luckless(double alpha, double groups, double rest) {
     const double missed = std::max(1e-6, alpha * (groups + 1)),
                  covered = std::max(1e-6, (1 - alpha) * (groups + 1));

@@ -22,7 +22,7 @@ struct FeatureState {
 
 /// The state of one class from labels.
 struct LossState {
-    double limit = 0;  ///< of the mean loss, as the alarm has it
+    double limit = 0;  ///< the alarm means that the mean loss exceeds this
     LossBets bets;
     MeanBounds bounds;
 };
@@ -39,7 +39,7 @@ struct OpenGroup {
     bool open = false;
     std::int64_t id = 0;
     std::uint64_t images = 0;
-    std::vector<std::int64_t> sums;  ///< [feature]; of labels as ImageLook has them
+    std::vector<std::int64_t> sums;  ///< [feature], or in the layout of ImageLook::labels
 
     void begin(std::int64_t number, std::size_t numbers) {
         open = true, id = number, images = 0;
@@ -63,8 +63,8 @@ struct Monitor::State {
     MonitorOptions options;
     std::shared_ptr<const Predictor> predictor;
     std::shared_ptr<const Reference> layout;
-    std::size_t most_kept;             ///< values of a bag
-    std::vector<std::size_t> classes;  ///< whose labels are judged
+    std::size_t most_kept;             ///< largest number of values in a bag
+    std::vector<std::size_t> classes;  ///< classes whose labels are tested
     std::vector<double> weights;       ///< [feature], they add up to 1
 
     std::uint64_t images = 0, units = 0, labelled_units = 0;
@@ -74,8 +74,8 @@ struct Monitor::State {
     std::vector<ShortfallState>
         shortfalls;  ///< [of classes][of Reference::kShares]; none without a reference
     OpenGroup open, open_labels;
-    double open_set_sizes = 0;                            ///< of the open group: their sum
-    std::uint64_t open_sets = 0;                          ///< of images that were measured
+    double open_set_sizes = 0;                            ///< sum of the open group's set sizes
+    std::uint64_t open_sets = 0;                          ///< number of its images with a set size
     RecentKeys seen, seen_labels, judged, judged_labels;  ///< outputs, labelled outputs, groups, their labels
     std::optional<Alarm> outputs, labels, odds;
     ThinnedCurve outputs_course, labels_course;
@@ -83,18 +83,18 @@ struct Monitor::State {
     /// Natural logarithm of the weighted martingale.
     [[nodiscard]] double evidence(std::size_t feature) const;
     [[nodiscard]] double loss_evidence(std::size_t cls) const;
-    /// Of the class, and the share with most of it.
+    /// The evidence of lower odds for a class, and the index of the share that has most evidence.
     [[nodiscard]] std::pair<double, std::size_t> odds_evidence(std::size_t cls) const;
-    void judge_outputs();  ///< of the open group, and closes it
+    void judge_outputs();  ///< tests the open group and closes it
     void judge_labels();
 
   private:
     void judge_shortfalls();
 };
 
-/// Classes and features whose course is kept.
+/// The largest numbers of classes whose outputs, and whose coverage, are stored over time.
 inline constexpr std::size_t kCourseClasses = 4, kCourseCoverage = 8;
-/// Without labels, about one of this many images, chosen by content, has its sets measured.
+/// Of the images without labels, sets are measured in about one of this many, chosen by content.
 inline constexpr std::uint64_t kSetEvery = 64;
 /// The weight of the latest unit in recent means.
 inline constexpr double kLate = 0.05;

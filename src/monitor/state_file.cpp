@@ -85,7 +85,7 @@ ordered_json alarm_json(const std::optional<Alarm>& alarm) {
 std::optional<Alarm> alarm_from(const ordered_json& json, std::size_t most) {
     if (json.is_null()) return std::nullopt;
     const Alarm alarm{json.at("unit").get<std::uint64_t>(), json.at("what").get<std::size_t>()};
-    if (alarm.what >= most) fail(ErrorKind::data, "an alarm is of nothing that is watched");
+    if (alarm.what >= most) fail(ErrorKind::data, "an alarm is about something that is not watched");
     return alarm;
 }
 
@@ -118,7 +118,7 @@ void take_course(const ZipReader& archive, const ordered_json& meta, const std::
         fail(ErrorKind::data, "the course {} is inconsistent", name);
 }
 
-/// The bags have different sizes: a group counts where it has the class.
+/// The bags have different sizes, because a group counts only for classes that it has.
 void put_shortfalls(ZipWriter& zip, const std::vector<ShortfallState>& states) {
     std::vector<std::uint32_t> sizes;
     std::vector<float> values;

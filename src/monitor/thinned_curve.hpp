@@ -7,10 +7,10 @@
 
 namespace kandinsky {
 
-/// The course of some numbers over a stream of any length in bounded memory. Each point covers a run of
-/// units; all runs have the same length. If there are too many points, pairs are merged. A point holds the
-/// last value of the first `last` columns and the means of the others over the units that have a value (NaN:
-/// none has).
+/// Some numbers over a stream of any length, in bounded memory. Each point covers a run of units; all runs
+/// have the same length. If there are too many points, pairs are merged. A point has the last values of the
+/// first `last` columns. In other columns it has the mean over the units with a value, or NaN without such
+/// units.
 class ThinnedCurve {
   public:
     static constexpr std::size_t kMostPoints = 400;
@@ -33,21 +33,21 @@ class ThinnedCurve {
     [[nodiscard]] std::size_t points() const { return values_.size() / columns_; }
     [[nodiscard]] std::uint64_t stride() const { return stride_; }
     [[nodiscard]] const std::vector<float>& values() const { return values_; }  ///< [point][column]
-    /// The points and what has been gathered for the next one, if anything.
+    /// The points, followed by a point for the units of an incomplete run, if there are any.
     [[nodiscard]] std::vector<float> with_pending() const {
         std::vector<float> out = values_;
         for (std::size_t c = 0; filled_ > 0 && c < columns_; ++c) out.push_back(pending_value(c));
         return out;
     }
 
-    /// What a file keeps of it.
+    /// The content as it is stored in a file.
     struct Storage {
         std::vector<float> values, pending;
         std::vector<std::uint32_t> counts;
         std::uint64_t stride = 1, filled = 0;
     };
     [[nodiscard]] Storage storage() const { return {values_, pending_, counts_, stride_, filled_}; }
-    /// False for inconsistent numbers.
+    /// Replaces the content. Returns false, and changes nothing, if the numbers are inconsistent.
     [[nodiscard]] bool restore(Storage from) {
         if (from.values.size() % columns_ != 0 || from.values.size() / columns_ > kMostPoints ||
             from.pending.size() != columns_ || from.counts.size() != columns_ || from.stride == 0 ||

@@ -27,7 +27,7 @@ std::string class_name(std::size_t cls, const std::vector<std::string>& names) {
     return cls < names.size() ? names[cls] : fmt::format("class {}", cls);
 }
 
-/// What a feature has become, in words.
+/// How a feature changed, in words.
 std::string change_text(const WatchedFeature& one, const std::vector<std::string>& names) {
     const char* const way = one.direction > 0.1    ? "rose"
                             : one.direction < -0.1 ? "fell"
@@ -36,7 +36,7 @@ std::string change_text(const WatchedFeature& one, const std::vector<std::string
                                   ? fmt::format(" in rows {}-{}, columns {}-{}", one.rows.begin,
                                                 one.rows.end - 1, one.columns.begin, one.columns.end - 1)
                                   : std::string();
-    return fmt::format("{} of {}{} {}: {:.2f} of late, {:.2f} at calibration (median)", one.name,
+    return fmt::format("{} of {}{} {}: {:.2f} recently, {:.2f} at calibration (median)", one.name,
                        class_name(one.cls, names), place, way, one.now, one.before);
 }
 }  // namespace
@@ -173,15 +173,16 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
         if (fell)
             text += fmt::format(
                 "; ALARM at labelled {} {}: its odds fell in its own pixels (log2 of the odds that {:.0f} % "
-                "of "
-                "them reach: {:.2f} of late, {:.2f} at calibration)",
+                "of them reach: {:.2f} recently, {:.2f} at calibration)",
                 unit, verdict.odds->unit, 100 * one.odds_share, one.odds_now, one.odds_before);
         const bool compared = !std::isnan(one.odds_evidence);
         if (!below && !fell)
             text += fmt::format(
-                "; no alarm (evidence of {:.4g}: {:.2g} for below {:.3f}{})", wanted, one.evidence, one.limit,
-                compared ? fmt::format(", {:.2g} for lower odds than at calibration", one.odds_evidence)
-                         : std::string());
+                "; no alarm (evidence {:.2g} that it is below {:.3f}{}; alarm at {:.4g})", one.evidence,
+                one.limit,
+                compared ? fmt::format(", {:.2g} that odds are lower than at calibration", one.odds_evidence)
+                         : std::string(),
+                wanted);
         if (!compared) text += "; the calibrator has no labels to compare the odds with";
         out.push_back(std::move(text));
     }

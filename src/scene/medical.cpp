@@ -55,8 +55,8 @@ Anatomy anatomy_of(std::uint64_t seed, std::uint64_t patient) {
     return anatomy;
 }
 
-/// Breadth of an ellipsoid at slice coordinate z, relative to the largest; 0 if the slice misses or hardly
-/// meets it.
+/// Breadth of an ellipsoid at slice coordinate z, relative to its largest breadth; 0 if the slice misses the
+/// ellipsoid or barely touches it.
 float breadth(float z) {
     const float squared = 1.0F - z * z;
     return squared > 0.03F ? std::sqrt(squared) : 0.0F;

@@ -29,8 +29,9 @@ void see_object(std::span<const float> distance, float softness, float confidenc
 void react(const Habits& habits, std::span<const float> place, std::span<const float> field, float difficulty,
            std::span<float> evidence);
 
-/// Half-precision bits of 1 / (1 + exp(-logit)); exactly 1 from about 8.3 on and exactly 0 below about -17.3,
-/// as networks in half precision give. Uses a table as fine as half precision. Logits must not be NaN.
+/// Half-precision bits of 1 / (1 + exp(-logit)). As from a network in half precision, the result is exactly 1
+/// from about 8.3 on and exactly 0 below about -17.3. Uses a table as fine as half precision. Logits must not
+/// be NaN.
 void write_sigmoid(std::span<const float> logit, std::span<std::uint16_t> out);
 
 /// One scale of a noise field.

@@ -24,7 +24,7 @@ inline constexpr std::size_t kMedicalClasses = 3;
 inline constexpr Grid kMedicalGrid{128, 128};
 void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, const ScenePlanes& out);
 
-/// The place of a medical scene in its patient.
+/// The position of a medical scene among the slices of its patient.
 struct Slice {
     std::uint64_t patient = 0;
     std::uint32_t index = 0;  ///< from 0

@@ -48,7 +48,7 @@ Scenes make_scenes(const SceneOptions& options, Progress& progress) {
     if (options.images == 0)
         fail(ErrorKind::usage, "[scenes] the number of images is 0, but must be at least 1");
     if (options.images > kSceneLimit || options.first > kSceneLimit - options.images)
-        fail(ErrorKind::usage, "[scenes] {} images from number {} on exceed the last scene, {}; use fewer",
+        fail(ErrorKind::usage, "[scenes] {} images from number {} on go beyond the last scene, {}; use fewer",
              options.images, options.first, kSceneLimit);
 
     const std::size_t pixels = grid.pixels();

@@ -79,8 +79,8 @@ function unit(label: string) {
 }
 
 /**
- * Lines in the methods' colours; y over the unit interval or a range; dashed ones in the colour of the
- * text.
+ * Lines in the methods' colours; dashed lines have the colour of the text. The y axis is the unit interval or
+ * `range`.
  */
 export function methodLines(
   report: Report,

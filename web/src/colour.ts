@@ -24,7 +24,7 @@ export const countRamp = ramp("cividis");
 /** Low is red: as in the paper, red says that the first method has the lower error. */
 export const differenceRamp = ramp("rdbu");
 
-/** Okabe and Ito's colours, the yellow darkened; then it starts again. */
+/** Okabe and Ito's colours with a darker yellow; for more methods they repeat. */
 const kinds = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#666666", "#882255"];
 export function methodColour(m: number): string {
   return kinds[m % kinds.length];
@@ -41,7 +41,7 @@ const regionColours: Rgb[] = [
   [120, 60, 40],
   [244, 162, 180],
 ].map((colour) => colour as Rgb);
-/** Up to eight regions have a colour each; more than an eye can tell apart are shades in their order. */
+/** Up to eight regions have different colours; more regions have shades in their order. */
 export const distinctRegions = regionColours.length;
 export function regionColour(r: number, regions: number): Rgb {
   return regions <= distinctRegions ? regionColours[r] : shareRamp[Math.round((255 * r) / (regions - 1))];

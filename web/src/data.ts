@@ -50,12 +50,12 @@ const stratum = object({
   weighted_ce: maybe,
   worst_block: maybe, // coverage at alpha
   images_below: maybe, // share of images
-  image_spread: maybe, // mean |coverage - (1 - alpha)| of an image; of the last draw, as the next three
+  image_spread: maybe, // mean |coverage - (1 - alpha)| of an image, of the last draw (also the next three)
   images_far_below: maybe, // share of images more than 0.1 below
   hardest_tenth: maybe, // coverage of the tenth of the images with the largest doubt
   by_feature: record(featureTenths),
   coverage_at_alpha: maybe, // before filling
-  false_share: maybe, // at alpha, of the sets once filled
+  false_share: maybe, // at alpha, after filling
   place_error: maybe, // at alpha
   coverage: figures,
   slider_false_share: slider,
@@ -77,9 +77,9 @@ const method = object({
   summary: text,
   guarantee: text,
   meta: record(anything),
-  set_size: maybe, // at alpha, once filled, as the next four but for the empty ones
+  set_size: maybe, // at alpha, after filling (also the next five, except empty_share)
   false_classes: maybe,
-  empty_share: maybe,
+  empty_share: maybe, // before filling
   single_share: maybe,
   single_right: maybe,
   full_share: maybe,
@@ -95,7 +95,7 @@ const method = object({
 });
 export type Method = TypeOf<typeof method>;
 
-/** Curves to compare others with: those of a method of the report, or its own by stratum. */
+/** A reference for comparison: the number of a method whose curves to use, or own curves by stratum. */
 const reference = object({ method: optional(count), strata: optional(list(blob8)) });
 export type Reference = TypeOf<typeof reference>;
 
@@ -130,10 +130,7 @@ const judgement = object({
   objects: list(objectCounts),
 });
 
-/**
- * Inner and outer masks of the examples, what is promised of them, and what became of it on the test
- * images.
- */
+/** Inner and outer masks of the examples, their guarantee, and how often it was kept on the test images. */
 const outlines = object({
   guarantee: text,
   alpha: number,
@@ -258,8 +255,8 @@ export function sliderIndex(percent: number): number {
 }
 
 /**
- * Of the methods whose coverage error is within a tenth of the lowest, the one with the smallest false
- * share; 0 without any.
+ * The method with the smallest false share, of those whose coverage error is at most a tenth above the
+ * lowest; 0 if there are none.
  */
 export function bestMethod(report: Report, stratum: number): number {
   const own = report.methods.map((method) => method.strata[stratum]);
@@ -275,8 +272,8 @@ export function bestMethod(report: Report, stratum: number): number {
 }
 
 /**
- * The stratum to open with: the first of those asked for, else the last one with test samples after class
- * 0.
+ * The stratum to show first: the first of the chosen classes that has test samples; otherwise the first such
+ * class after class 0.
  */
 export function firstStratum(report: Report): number {
   if (report.pooled) return 0;

@@ -34,10 +34,7 @@ export function featurePoints(report: Report, stratum: number, feature: string):
   });
 }
 
-/**
- * From where to draw: a little below the least coverage of all features, so that all charts have one
- * scale.
- */
+/** Lower end of the y axis of all charts, a little below the least coverage of all features. */
 export function leastShown(report: Report, stratum: number): number {
   const features = Object.keys(report.methods[0].strata[stratum].by_feature);
   const all = features.flatMap((feature) => featurePoints(report, stratum, feature).map((one) => one.y));
@@ -84,10 +81,7 @@ function featureChart(report: Report, stratum: number, feature: string): SVGSVGE
   }) as SVGSVGElement;
 }
 
-/**
- * What each method does to the tenth of the images that look hardest, and how far images are from the
- * level.
- */
+/** Coverage of the images that look hardest, and the images' distance from 1 - alpha, by method. */
 export function imagesText(report: Report, stratum: number): string {
   const known = report.methods.filter((method) => method.strata[stratum].hardest_tenth !== null);
   if (known.length === 0) return `No test image shows ${stratumName(report, stratum)}.`;
@@ -117,9 +111,9 @@ export function imagesSection(store: Store): HTMLElement {
   return section(
     "images",
     "Single images",
-    `Each point is a tenth of the test images by a feature of the model's outputs, which needs no ` +
-      `label. With one level for all images, those that look hard are covered less; calibrate ` +
-      `--adapt image lets the level follow these features. Dashed: the coverage asked for at ` +
+    `Each point is a tenth of the test images, ordered by a feature of the model's outputs, which needs ` +
+      `no labels. If all images have the same level, images that look hard are covered less; with ` +
+      `calibrate --adapt image the level depends on these features. Dashed: the wanted coverage at ` +
       `alpha ${report.alpha}.`,
     methodLegend(report),
     h("div", { class: "pair" }, ...frames.map(({ chart }) => chart.figure)),

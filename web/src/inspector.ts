@@ -210,11 +210,9 @@ export function inspector(store: Store): HTMLElement {
       "p",
       { class: "note" },
       stride === 1
-        ? "A line that ends before 0.95 has infinite thresholds beyond: the class is always in the set."
-        : `A line that ends before 0.95 has infinite thresholds beyond. Curves of methods with ` +
-            `very many regions are kept for every ${stride}nd pixel only.`
-              .replace("2nd", "second")
-              .replace("3nd", "third"),
+        ? "After a line that ends before 0.95 thresholds are infinite: the class is always in the set."
+        : `After a line that ends before 0.95 thresholds are infinite. Curves of methods with ` +
+            `very many regions are stored for one pixel of each ${stride} x ${stride} block only.`,
     ),
     coverage.figure,
     h(

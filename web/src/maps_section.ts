@@ -132,7 +132,7 @@ export function errorSection(store: Store): HTMLElement {
   return section(
     "errors",
     "Coverage error and false share by pixel",
-    "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. " +
+    "Each pixel's coverage error, all methods on one colour scale: dark is small, bright is large. " +
       "Grey pixels have no test sample of the class.",
     h("div", { class: "maps" }, ...maps.map((map) => map.figure)),
     violin.figure,

@@ -77,9 +77,9 @@ function evidenceSection(data: MonitorData): HTMLElement {
   const frame = new ChartFrame(
     "Evidence that the outputs have changed",
     "evidence",
-    `Power of ten of the largest weighted martingale. The dashed line is the alarm, at ` +
-      `${count(Math.round(1 / verdict.delta))}: without a change it is ever reached with ` +
-      `probability at most ${verdict.delta}.`,
+    `The largest weighted martingale, as a power of ten. The dashed line is the alarm, at ` +
+      `${count(Math.round(1 / verdict.delta))}: without a change, the probability of ever reaching it is ` +
+      `at most ${verdict.delta}.`,
   );
   frame.show(
     lines("Evidence", data, series(data.outputs, "log10 evidence"), {
@@ -145,11 +145,10 @@ function coverageSection(data: MonitorData): HTMLElement | null {
   return section(
     "coverage",
     "Coverage",
-    `Dots: coverage in each stretch of the stream. Band: with probability ${1 - verdict.delta} the ` +
-      `true coverage was never outside. Dashed: 1 - alpha. Dotted: the limit. An alarm by labels says that ` +
-      `the true coverage lies below the limit, which allows for the luck of the calibration images, ` +
-      `or that ` +
-      `the class has lower odds in its own pixels than at calibration.`,
+    `Dots: coverage in each part of the stream. Band: with probability ${1 - verdict.delta} the true ` +
+      `coverage was never outside. Dashed: 1 - alpha. Dotted: the limit, which is below 1 - alpha because ` +
+      `calibration images are random. An alarm means that the true coverage is below the limit, or that ` +
+      `odds in the class's own pixels are lower than at calibration.`,
     h("div", { class: "pair" }, ...figures),
   );
 }
@@ -200,7 +199,7 @@ function regionSection(data: MonitorData): HTMLElement | null {
   return section(
     "regions",
     "Where",
-    "Red: more of the class than in the calibration images, of late; blue: less; white: as before.",
+    "Recent images compared with the calibration images. Red: more of the class; blue: less; white: as much.",
     h("div", { class: "maps" }, ...maps),
   );
 }
@@ -259,7 +258,7 @@ function featureSection(data: MonitorData): HTMLElement {
       h(
         "tr",
         {},
-        ...["class", "feature", "where", "evidence", "calibration", "of late"].map((name) =>
+        ...["class", "feature", "where", "evidence", "calibration", "recent"].map((name) =>
           h("th", { scope: "col" }, name),
         ),
       ),
@@ -304,6 +303,6 @@ export function buildMonitor(data: MonitorData): Node[] {
       h("ul", { class: "verdict-lines" }, ...verdict.text.map((line) => h("li", {}, line))),
     ),
     h("div", { class: "story" }, ...parts),
-    h("p", { class: "note" }, `kandinsky ${data.version}; docs/monitoring.md says what is promised.`),
+    h("p", { class: "note" }, `kandinsky ${data.version}; docs/monitoring.md describes the guarantee.`),
   ];
 }

@@ -49,7 +49,7 @@ function sizesTable(own: Outlines, k: number): HTMLElement {
   return h(
     "table",
     { id: "outline-sizes" },
-    h("caption", {}, "True objects (connected parts) by size, and what the outer mask does to them"),
+    h("caption", {}, "True objects (connected parts) by size: shares that the outer mask touches and holds"),
     h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
     h(
       "tbody",

@@ -197,7 +197,7 @@ export function tableSection(store: Store): HTMLElement {
       },
       {
         title: "weighted CE",
-        hint: "mean CE, every pixel weighing as its test samples",
+        hint: "mean CE with pixels weighted by their test samples",
         cell: (row: Row) => fixed(row.own.weighted_ce),
         key: numeric((row) => row.own.weighted_ce),
       },

@@ -14,7 +14,7 @@ function inside(place: string, index: number, length: number, of: string): void 
   if (index >= length) throw new Error(`${place} is ${index}, but there are ${length} ${of}`);
 }
 
-/** What a field says about others. Maps say their own shape; they are checked when they are unpacked. */
+/** Checks fields against each other. The shape of a map is checked when the map is unpacked. */
 function agree(report: Report): void {
   const classes = report.classes.length;
   const methods = report.methods.length;

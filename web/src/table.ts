@@ -6,7 +6,7 @@ export interface Column<Row> {
   title: string;
   hint?: string;
   cell: (row: Row) => string;
-  /** What to sort by; the text itself without. */
+  /** The number to sort by; without it, rows are sorted by the cell's text. */
   key?: (row: Row) => number;
 }
 
@@ -18,7 +18,7 @@ export interface TableOptions<Row> {
   choose?: (row: Row) => void;
 }
 
-/** Sorts a copy; numbers that are missing stand last either way. */
+/** Sorts a copy; missing numbers come last in both directions. */
 export function sorted<Row>(rows: Row[], column: Column<Row>, descending: boolean): Row[] {
   const sign = descending ? -1 : 1;
   return [...rows].sort((a, b) => {

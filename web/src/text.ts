@@ -18,7 +18,7 @@ export function plural(n: number, word: string): string {
   return `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 }
 
-/** A file name without anything a file system could mind. */
+/** A file name without characters that a file system may refuse. */
 export function fileName(...parts: string[]): string {
   const clean = parts.map((part) =>
     part

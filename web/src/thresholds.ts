@@ -1,5 +1,4 @@
-// Score thresholds as the file keeps them: places in the range of the scores; and the curves to compare
-// others with.
+// Score thresholds, which the file stores as places in the range of the scores, and the reference curves.
 import { curveLevels, sliderLevels } from "./charts";
 import type { Blob8, Reference, Report } from "./data";
 import { CURVE_LEVELS, NO_VALUE, SLIDER_LEVELS, values } from "./data";
@@ -33,7 +32,7 @@ export async function tableCurve(report: Report, table: Blob8, curve: number): P
   });
 }
 
-/** The curve of a pixel, or of the one next to it that was kept, from [level][row][column]. */
+/** The curve stored for the block of a pixel, from [level][row][column]. */
 export async function sampledCurve(report: Report, samples: Blob8, pixel: number): Promise<Curve> {
   const codes = await values(samples);
   const [, rows, columns] = samples.shape;
@@ -71,7 +70,7 @@ const looks: { key: "own" | "image"; name: string; dash: string }[] = [
   { key: "image", name: "image-wide", dash: "8 4" },
 ];
 
-/** Every pixel's own curve and the image-wide one, as far as the report has them. */
+/** The reference curves at a pixel: its own curve and the image-wide curve, if the report has them. */
 export async function referenceCurves(
   report: Report,
   stratum: number,
@@ -105,13 +104,13 @@ async function ownCurve(
   return key === "own" ? sampledCurve(report, blob, pixel) : tableCurve(report, blob, 0);
 }
 
-/** How to get the curves that are missing; nothing when none is. */
+/** How to get the missing reference curves; empty if none is missing. */
 export function missingReferences(report: Report): string {
   const missing = looks
     .filter(({ key }) => report.references[key] === null)
     .map(({ name }) => (name === "own" ? "the pixel's own curve" : "the image-wide curve"));
   return missing.length === 0
     ? ""
-    : `For ${missing.join(" and ")}, make the report with --cal-probs and --cal-labels, the images ` +
-        `it was calibrated on.`;
+    : `For ${missing.join(" and ")}, make the report with --cal-probs and --cal-labels, the ` +
+        `calibration images.`;
 }

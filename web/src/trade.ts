@@ -99,8 +99,8 @@ export function tradeSection(store: Store): HTMLElement {
   const chart = new ChartFrame(
     `Place error against false share at alpha ${report.alpha}`,
     "trade-chart",
-    "Left: small sets. Down: coverage that is right at every place. On the dashed line no other " +
-      "point is better in both.",
+    "Left: smaller sets. Down: coverage closer to the wanted one at every place. For points on the dashed " +
+      "line, no other point is better in both.",
   );
   const note = h("p", { class: "note", id: "trade-text" });
   store.on(["stratum"], () => {
@@ -116,7 +116,7 @@ export function tradeSection(store: Store): HTMLElement {
     "trade",
     "Right coverage at every place, or small sets",
     "One threshold for the whole image gives the smallest sets and is wrong in most places. Right " +
-      "coverage at every place costs larger sets. calibrate --place moves field along the line between them.",
+      "coverage at every place costs larger sets. calibrate --place moves the method field between the two.",
     chart.figure,
     note,
   );

@@ -44,19 +44,19 @@ function overlapChart(training: Training): SVGSVGElement {
   }) as SVGSVGElement;
 }
 
-/** Null where the report is about a network that came from elsewhere. */
+/** Null if the report has no training log. */
 export function trainingSection(report: Report): HTMLElement | null {
   const { training } = report;
   if (!training || training.epoch.length === 0) return null;
   const loss = new ChartFrame(
     "Loss",
     "training-loss",
-    "Binary cross-entropy of the share of pixels that counts; where that share shrinks, the loss rises.",
+    "Binary cross-entropy over the hardest pixels; it rises while the share of pixels that count shrinks.",
   );
   const overlap = new ChartFrame(
     "Dice",
     "training-dice",
-    "Overlap of what the network finds and the labels, on some of the images it learns from.",
+    "Overlap of the network's output and the labels, on some of the training images.",
   );
   loss.show(lossChart(training));
   overlap.show(overlapChart(training));

@@ -1,12 +1,12 @@
-// What a soft method blended its distributions from: the image, space at several bandwidths, rings; each
-// also mirrored.
+// The weights with which a soft method blends distributions: of the image, of nearby pixels at several
+// bandwidths, and of rings; each also for the mirrored distribution.
 import * as Plot from "@observablehq/plot";
 import { h } from "./dom";
 import { roundUp } from "./text";
 
 export interface WeightColumn {
   kind: "image" | "space" | "rings";
-  bandwidth: number; // pixels; for rings, what prevalence is smoothed over
+  bandwidth: number; // in pixels; for rings, of the smoothing of prevalence
   rings: number; // how similar prevalence must be; for rings only
   plain: number;
   mirrored: number;

@@ -83,7 +83,7 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
         fail(ErrorKind::usage,
              "standard input can be read only once; use --sketch 0.005 (and --pooling pixels)");
     if (flags.input.probs == flags.input.labels)
-        fail(ErrorKind::usage, "--probs and --labels are both '{}', but one source holds one array",
+        fail(ErrorKind::usage, "--probs and --labels are both '{}', but a source has only one array",
              flags.input.probs);
     NpyStream probs(flags.input.probs), labels(flags.input.labels);
     const Array groups = load_groups(flags.input.groups);
@@ -116,7 +116,7 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
         if (!sketch) sketch.emplace(block.grid(), block.classes(), options);
         sketch->add(block);
     }
-    if (!sketch) fail(ErrorKind::data, "{}: there is no image", probs.name());
+    if (!sketch) fail(ErrorKind::data, "{}: there are no images", probs.name());
     Calibrator calibrator = sketch->finish(progress);
     calibrator.logits = how.logits;
     calibrator.ignore = how.ignore;
@@ -156,7 +156,7 @@ void run(const Flags& flags) {
     if (flags.weights.given()) refuse_ranks("calibrate with weights");
     TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups,
                                flags.weights.weights, flags.weights.shift_to, flags.weights.shift_groups});
-    std::optional<Reference> reference;  // images from a pipe have none
+    std::optional<Reference> reference;  // stays empty for images from a pipe
     const Calibrator calibrator = stream ? calibrate_stream(flags, options, progress)
                                          : calibrate_input(flags, options, progress, reference);
     if (!flags.common.quiet)
@@ -212,7 +212,8 @@ Command add_calibrate(CLI::App& root) {
             return unless(!flags->from_pipe(), "images from a pipe are read once and have equal weight");
         });
         app.counts_unless(flag, [flags = flags.get()] {
-            return unless(flags->model.model.empty(), "weights are for images from --probs; use infer first");
+            return unless(flags->model.model.empty(),
+                          "weights are for images from --probs; run kandinsky infer first");
         });
     }
     app.add_option("--sketch", flags->sketch,
@@ -221,8 +222,8 @@ Command add_calibrate(CLI::App& root) {
                    "every pixel has its own curve");
     app.counts_unless("--sketch", [flags = flags.get()] {
         return unless(flags->from_pipe(),
-                      "it is for images that are read once, from a pipe (--probs -); leave it out and files "
-                      "give exact thresholds");
+                      "it is for images that are read once, from a pipe (--probs -); leave it out, since "
+                      "files give exact thresholds");
     });
     declare_checkpoint(app, flags->team);
     app.counts_unless("--checkpoint", [flags = flags.get()] {
@@ -232,8 +233,8 @@ Command add_calibrate(CLI::App& root) {
     app.counts_unless("--curves", [flags = flags.get()] {
         return unless(
             flags->calibrate.options().risk == Risk::recall,
-            "where precision is promised, small alphas have no thresholds; predict --thresholds has "
-            "those of one alpha");
+            "with a guarantee of precision, small alphas have no thresholds; predict --thresholds writes "
+            "the thresholds of one alpha");
     });
     app.counts_unless("--regions", [flags = flags.get()] {
         const std::string name = flags->calibrate.options().method.name;

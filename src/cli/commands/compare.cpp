@@ -61,7 +61,7 @@ void run(Flags flags) {
     flags.test.folder = flags.cal.folder;
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
-    // The report shows images that other ranks have.
+    // The report shows images that may be on other ranks.
     if (flags.report.wanted()) refuse_ranks("compare --report");
     TeamWork work(flags.team, {flags.cal.probs, flags.cal.labels, flags.cal.groups, flags.test.probs,
                                flags.test.labels, flags.test.groups});

@@ -46,8 +46,8 @@ std::vector<int> foreground(std::size_t classes) {
     return shown;
 }
 
-/// Among the methods whose mean coverage error is within a tenth of the lowest, the first with the fewest
-/// false classes.
+/// The method with the fewest false classes in a set, of those whose mean coverage error is at most a tenth
+/// above the lowest; the first method in case of a tie.
 std::string winner(const Comparison& comparison, const std::vector<int>& classes) {
     struct Place {
         double error = 0, wrong = 0;
@@ -89,7 +89,7 @@ void run(const Flags& flags) {
                        .first = 0,
                        .grid = parse_size(flags.size)};
     const Scenes cal = make_scenes(scene, progress);
-    scene.first = std::size_t{1} << 20;  // so that no scene is a calibration scene
+    scene.first = std::size_t{1} << 20;  // test scenes are never calibration scenes
     scene.images = flags.test_images;
     const Scenes test = make_scenes(scene, progress);
     CompareOptions options;

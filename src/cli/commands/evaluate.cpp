@@ -106,9 +106,9 @@ Command add_evaluate(CLI::App& root) {
         "print a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     app.output("--ce-map", flags->ce_map, "FILE.npy",
-               "coverage error of every pixel to write, float64 [C,H,W], NaN without test sample");
+               "write the coverage error of every pixel, float64 [C,H,W], NaN without test sample");
     app.output("--ece-map", flags->ece_map, "FILE.npy",
-               "expected calibration error of every pixel to write, float64 [C,H,W]");
+               "write the expected calibration error of every pixel, float64 [C,H,W]");
     declare_checkpoint(app, flags->team);
     app.counts_unless("--more", [flags = flags.get()] {
         return unless(flags->prints(), "no table is printed beside --json");

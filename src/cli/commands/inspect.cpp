@@ -34,7 +34,7 @@ std::string row_of(const nlohmann::ordered_json& list) {
     return out;
 }
 
-/// A geometry as text: a line per entry and tables row by row; of long logs only the length.
+/// A geometry as text: a line per entry, and tables row by row. Long logs are replaced by their length.
 std::string brief(const nlohmann::ordered_json& geometry) {
     constexpr std::size_t kMost = 512;
     std::string out;
@@ -69,7 +69,7 @@ struct Row {
 };
 
 std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
-    double kept = alpha;  // the least alpha that all classes keep
+    double kept = alpha;  // the smallest alpha that is guaranteed for all classes, at least `alpha`
     for (std::size_t s = 0; s < calibrator.risks.size(); ++s) kept = kept_alpha(calibrator, s, kept);
     const std::vector<float> limits = score_thresholds(calibrator, kept);
     const std::size_t pixels = calibrator.grid.pixels();
@@ -92,7 +92,7 @@ std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
     return rows;
 }
 
-/// The description and the figures of the table.
+/// The description and the table's figures as JSON.
 std::string json_of(const Calibrator& calibrator, const std::optional<Reference>& reference, double alpha) {
     auto json = nlohmann::ordered_json::parse(describe(calibrator));
     const std::vector<Row> rows = rows_of(calibrator, alpha);

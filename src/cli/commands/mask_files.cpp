@@ -16,7 +16,7 @@
 namespace kandinsky::cli {
 
 namespace {
-/// One number of a label map: its meaning and its colour.
+/// A number in a label map, with its meaning and its colour.
 struct Entry {
     std::size_t number;
     std::string name;

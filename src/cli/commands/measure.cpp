@@ -45,7 +45,7 @@ std::string csv_of(const std::vector<Measurement>& found, bool known) {
     return out;
 }
 
-/// Among the intervals with known truth, the share that contains it.
+/// Counts over the intervals of one class: how many contain the truth, and their summed widths.
 struct Held {
     double size = 0, dice = 0, groups = 0, width = 0, dice_width = 0;
 };
@@ -169,7 +169,7 @@ Command add_measure(CLI::App& root) {
         OptionSet::add_to(root, "measure", "Print area, volume and Dice of each object with intervals");
     flags->cases.declare(app, "measure");
     const auto calibrates = [flags = flags.get()] {
-        return unless(flags->cases.calibrates(), "--rule has it already");
+        return unless(flags->cases.calibrates(), "the rule of --rule has it already");
     };
     app.counts_unless(calibrates, [&] {
         app.add_option("--alpha", flags->alpha,
@@ -180,7 +180,7 @@ Command add_measure(CLI::App& root) {
                        "predicted (size of the predicted mask), soft (sum of the probabilities), relative "
                        "(widened in proportion to the size) or auto (the narrowest)");
         declare_classes(app, flags->classes, "classes to measure (default: all except 0)");
-        app.add_option("--seed", flags->seed, "seed that draws the groups that choose with --by auto");
+        app.add_option("--seed", flags->seed, "seed for drawing the groups from which --by auto chooses");
     });
     app.output("--csv", flags->csv, "FILE.csv",
                "write a CSV line for each group and class ('-': standard output)");

@@ -17,8 +17,8 @@ struct DeviceFlags {
 /// The input of a network, and the truth if known.
 struct ImageInput {
     Samples samples;
-    Array labels, groups;   ///< those of the samples; empty: none
-    std::string intensity;  ///< the rule that was applied
+    Array labels, groups;   ///< of the samples; empty if there are none
+    std::string intensity;  ///< the rule that is applied
     std::vector<std::int64_t> ignore;
 };
 
@@ -27,7 +27,7 @@ struct ImageFlags {
     std::string images, intensity;
 
     void declare(OptionSet& app, const std::string& prefix, bool required);
-    /// Declares when the options about volumes, which a FolderFlags has declared, have an effect.
+    /// Declares when options about volumes have an effect. A FolderFlags has declared these options.
     void declare_volumes(OptionSet& app) const;
     /// `standard`: the intensity rule if the flag is not given; empty: `byte` for uint8, otherwise `none`.
     [[nodiscard]] ImageInput load(const std::string& labels, const std::string& groups,

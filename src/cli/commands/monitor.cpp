@@ -68,7 +68,7 @@ void say_oddities(TerminalProgress& progress, const Flags& flags, const MonitorU
     if (update.seen > 0)
         warn(progress,
              fmt::format("{} of {} images have outputs that were seen before, {}", update.seen, update.images,
-                         flags.skip_seen ? "and were left out; labels that are new counted"
+                         flags.skip_seen ? "and were left out; their new labels were counted"
                                          : "and count again; --skip-seen leaves them out"));
     if (update.late > 0)
         warn(progress, fmt::format("{} images were left out: their groups had been tested already; give all "
@@ -148,7 +148,7 @@ Command add_monitor(CLI::App& root) {
                "is the whole stream");
     flags->delta = app.add_option(
         "--delta", flags->options.delta,
-        "largest probability that a false alarm is ever raised, for outputs and for labels each");
+        "largest probability of ever raising a false alarm, separately for outputs and for labels");
     flags->alpha = app.add_option("--alpha", flags->options.alpha,
                                   "error level alpha of the sets whose coverage is tested");
     app.add_flag("--complete", flags->complete,
@@ -159,7 +159,7 @@ Command add_monitor(CLI::App& root) {
     app.add_flag("--fail-on-alarm", flags->fail_on_alarm, "end with exit code 5 after an alarm");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     app.output("--report", flags->page, "FILE.html",
-               "write the stream over time, one self-contained HTML page");
+               "write a report of the stream over time, one self-contained HTML page");
     app.output("--prometheus", flags->prometheus, "FILE.prom",
                "write metrics for the text file collector of Prometheus' node exporter");
     app.output("--change-map", flags->change_map, "FILE.npy",

@@ -88,13 +88,13 @@ void check_predictions(const std::string& folder, const NnunetResult& result) {
         const nlohmann::json theirs = read_json_file(there), ours = read_json_file(here);
         if (theirs.is_object() && ours.is_object() &&
             theirs.value(key, nlohmann::json()) != ours.value(key, nlohmann::json()))
-            fail(ErrorKind::data, "{} has other {} than {}: these predictions come from another network",
-                 there.string(), std::string_view(key) == "labels" ? "labels" : "data", here.string());
+            fail(ErrorKind::data, "{} and {} have different {}: these predictions come from another network",
+                 there.string(), here.string(), std::string_view(key) == "labels" ? "labels" : "data");
     }
     (void)open_images(folder, Role::probabilities, InputFlags{}.folder_options());
 }
 
-/// Whether the predictions are outputs of the result folder, on which the calibrator is made.
+/// Whether the predictions are outputs in the result folder, from which the calibrator is made.
 bool predicts_itself(const Flags& flags) {
     const auto inside =
         fs::weakly_canonical(flags.predict).lexically_relative(fs::weakly_canonical(flags.input.probs));
@@ -126,8 +126,7 @@ void run(const Flags& flags) {
         if (!flags.common.quiet && predicts_itself(flags))
             warn(progress,
                  "--predict names outputs that the calibrator is made of: their sets look better than those "
-                 "of "
-                 "new cases; give what nnUNetv2_predict --save_probabilities wrote");
+                 "of new cases; give the outputs of nnUNetv2_predict --save_probabilities");
         calibrator = calibrate(input.data, options, progress);
         reference = make_reference(calibrator, input.data, progress);
         calibrator.logits = input.logits;

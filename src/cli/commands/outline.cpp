@@ -86,12 +86,13 @@ std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudg
         }
     }
     return out + fmt::format(
-                     "(connected parts of the truth, each in the first row that fits: share that the outer "
-                     "mask touches{})\n",
+                     "(objects: connected parts of the truth, each in the first row that fits; touched: "
+                     "share of them that the outer mask touches{})\n",
                      rule.share == 0 ? std::string()
                      : rule.share == 1
-                         ? std::string(", and contains")
-                         : fmt::format(", and covers by {:g} % or more", 100 * rule.share));
+                         ? std::string("; covered: share of them that it contains")
+                         : fmt::format("; covered: share of them with {:g} % or more inside it",
+                                       100 * rule.share));
 }
 
 std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>& found, double small) {
@@ -201,7 +202,7 @@ Command add_outline(CLI::App& root) {
         OptionSet::add_to(root, "outline", "Write masks that lie inside an object and masks that contain it");
     flags->cases.declare(app, "outline");
     const auto calibrates = [flags = flags.get()] {
-        return unless(flags->cases.calibrates(), "--rule has it already");
+        return unless(flags->cases.calibrates(), "the rule of --rule has it already");
     };
     app.counts_unless(calibrates, [&] {
         app.add_option("--alpha", flags->alpha,
@@ -224,12 +225,11 @@ Command add_outline(CLI::App& root) {
         app.add_option(
             "--score", flags->score,
             "score that orders the pixels: distance (to the predicted mask), relative (to the mask's "
-            "radius), doubt (to the radius and to what the model doubts), probability, field (p-values of "
+            "radius), doubt (to the radius and the model's uncertainty), probability, field (p-values of "
             "--calibrator), or auto (the score with the tightest masks); distance:10, relative:10 and "
-            "doubt:10 "
-            "add 10 pixels times (1 - p)");
+            "doubt:10 add 10 pixels times (1 - p)");
         declare_classes(app, flags->classes, "classes to outline (default: all except 0)");
-        app.add_option("--seed", flags->seed, "seed that draws the groups that choose the score");
+        app.add_option("--seed", flags->seed, "seed for drawing the groups from which the score is chosen");
     });
     app.add_option("--small", flags->small,
                    "size up to which objects are counted as small in the results on --labels, in pixels or "
@@ -250,7 +250,7 @@ Command add_outline(CLI::App& root) {
     });
     for (const char* const flag : {"--sides", "--confidence"})
         app.counts_unless(flag, [given] {
-            return unless(!given->objects(), "objects have an outer mask and no confidence");
+            return unless(!given->objects(), "--unit object has only an outer mask and no confidence");
         });
     app.counts_unless("--calibrator", [given] {
         return unless(!given->cases.calibrates() || given->score == "auto" || given->score == "field",

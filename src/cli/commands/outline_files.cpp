@@ -78,8 +78,8 @@ class Rows {
         if (images_ == 0 && !(extent == *size_))
             fail(
                 ErrorKind::data,
-                "an array needs cases of one size, but one has {} x {} x {} voxels (slices x height x width) "
-                "and another {} x {} x {}; write volumes of several sizes into a folder",
+                "an array needs cases of one size, but one case has {} x {} x {} voxels (slices x height x "
+                "width) and another has {} x {} x {}; write volumes of several sizes into a folder",
                 size_->depth, size_->height, size_->width, extent.depth, extent.height, extent.width);
     }
 

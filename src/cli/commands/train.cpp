@@ -151,7 +151,8 @@ Command add_train(CLI::App& root) {
     app.add_option("--cycle", options.schedule.cycle,
                    "steps until the first restart of the learning rate (0: no restart)");
     app.add_option("--growth", options.schedule.growth, "length of a cycle relative to the one before");
-    app.add_option("--share", options.schedule.share, "share of the hardest pixels that enter the loss")
+    app.add_option("--share", options.schedule.share,
+                   "share of the pixels that enter the loss, those with the largest loss")
         ->check(CLI::Range(1e-6, 1.0));
     app.add_option("--anneal", options.schedule.anneal,
                    "part of the training during which --share falls from 1 to its value")

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kFewGroups = 10;  // fewer groups have no threshold at alpha = 0.1
 constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
 
-/// With less than tens of thousands of images, more memory saves no passes over the data.
+/// The default of --memory. More memory saves passes over the data only for tens of thousands of images.
 std::size_t standard_memory() {
     const auto machine =
         static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -81,7 +81,7 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
             return one.adapt == Adapt::none || how != nullptr;
         },
         "it needs a given method, not auto");
-    // With a confidence, nested sets are learnt too, by all methods with more than one region.
+    // With a confidence, all methods with more than one region also learn nested sets.
     const Counts divides = [learns](const CalibrateOptions& one, const Method* how) {
         return learns(one, how) ||
                (one.confidence > 0 && (how->pixelwise || !how->options.empty() || one.risk != Risk::recall));
@@ -102,9 +102,9 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
                    "that are given still apply");
     app.add_option("--condition", condition,
                    "'class': one curve per class; 'none': one curve for all classes");
-    app.add_option(
-        "--pooling", pooling,
-        "what has equal weight in a region: 'groups' (with a guarantee) or 'pixels' (the paper, without)");
+    app.add_option("--pooling", pooling,
+                   "unit of equal weight in a region: 'groups' (with a guarantee) or 'pixels' (the paper's; "
+                   "no guarantee)");
     app.add_option(
         "--fallback", fallback,
         "curve of regions with too few scores: 'none' (their own; without scores the class is in every set), "
@@ -261,7 +261,7 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     if (!rare.empty())
         out.push_back(fmt::format(
             "{} few calibration {} at any place, and below alpha = {:.3f}{} {} in every set; calibrate on "
-            "more that have {}, or use a method that pools more of them",
+            "more that have {}, or use a method that shares scores among more pixels",
             named(rare, "has", "have"), calibrator.grouped ? "groups" : "images", low,
             high > low ? fmt::format(" to {:.3f}", high) : "", rare.size() == 1 ? "it is" : "they are",
             rare.size() == 1 ? "it" : "them"));
@@ -273,8 +273,7 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
             own.at_infinity));
     if (setting < kFewGroups && calibrator.options.pooling == Pooling::groups)
         out.push_back(fmt::format(
-            "only {} calibration {}{} set{} the thresholds: below alpha = {:.3f} every class is in every set "
-            "of that many",
+            "only {} calibration {}{} set{} the thresholds: below alpha = {:.3f} every class is in every set",
             setting, calibrator.grouped ? "group" : "image", setting == 1 ? "" : "s", setting == 1 ? "s" : "",
             1.0 / static_cast<double>(setting + 1)));
     return out;

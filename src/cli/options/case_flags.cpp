@@ -110,7 +110,7 @@ void CaseFlags::declare(OptionSet& app, const std::string& verb) {
     for (const char* const flag : {"--labels", "--groups"})
         app.counts_unless(flag, [this] { return unless(applies(), "there are no --probs or --masks"); });
     app.counts_unless("--save",
-                      [this] { return unless(calibrates(), "the rule of --rule is in a file already"); });
+                      [this] { return unless(calibrates(), "the rule is already in the file of --rule"); });
 }
 
 bool CaseFlags::folders() const {

@@ -13,7 +13,7 @@ namespace kandinsky::cli {
 /// The common options of the commands about whole objects: labelled images to calibrate on and new images,
 /// from arrays or folders, with probabilities or only with masks.
 struct CaseFlags {
-    InputFlags cal, fresh;  ///< the reading options are those of `cal`
+    InputFlags cal, fresh;  ///< `fresh` is read with the reading options of `cal`
     std::string cal_masks, masks, spacing, rule, save;
     bool volumes = false;
 
@@ -22,18 +22,19 @@ struct CaseFlags {
     [[nodiscard]] bool calibrates() const { return rule.empty(); }
     [[nodiscard]] bool applies() const { return !fresh.probs.empty() || !masks.empty(); }
     [[nodiscard]] bool hard() const { return !cal_masks.empty() || !masks.empty(); }
-    [[nodiscard]] bool folders() const;  ///< new images, or calibration images without new ones, are folders
+    /// Whether the new images are folders; without new images, whether the calibration images are.
+    [[nodiscard]] bool folders() const;
     /// Refuses calls in which an input is missing or given twice.
     void check() const;
 
-    /// The calibration or the new cases; FolderCases if they are a folder. `classes`: the number of classes
-    /// of masks; 0: as many as occur.
+    /// The calibration cases, or the new cases; FolderCases if they are in a folder. `classes`: the number of
+    /// classes of masks; 0: as many as occur.
     [[nodiscard]] std::unique_ptr<CaseSource> calibration() const;
     [[nodiscard]] std::unique_ptr<CaseSource> images(std::size_t classes) const;
     /// Refuses new images whose classes, units of length or dimensions differ from those of the rule.
     void check_fits(const CaseSource& images, std::size_t classes, LengthUnit unit, bool rule_volumes,
                     bool rule_hard) const;
-    [[nodiscard]] std::string rule_text() const { return read_rule(rule); }  ///< of --rule
+    [[nodiscard]] std::string rule_text() const { return read_rule(rule); }  ///< the text of --rule
 
   private:
     /// Returns the cases; throws unless --spacing has one number for each of their dimensions.

@@ -21,7 +21,7 @@ class OptionSet : public CLI::App {
     /// The option has no effect if `why` returns a reason. Several reasons may be declared.
     CLI::Option* counts_unless(CLI::Option* option, Why why);
     void counts_unless(const std::string& flag, Why why) { counts_unless(get_option(flag), std::move(why)); }
-    /// The same for all options that `declare` declares.
+    /// None of the options that `declare` declares has an effect if `why` returns a reason.
     void counts_unless(const Why& why, const std::function<void()>& declare);
 
     /// Options for paths that are read or written. `type`: the placeholder in the help, such as FILE.npy.

@@ -46,7 +46,7 @@ void declare_reading(OptionSet& app, InputFlags& flags) {
 
 void declare_checkpoint(OptionSet& app, TeamFlags& flags) {
     app.output("--checkpoint", flags.checkpoint, "DIR",
-               "folder for the state of the work; the same command continues from it after it was killed");
+               "folder for the state of the work, from which the same command continues after it was killed");
     app.counts_unless(
         app.add_option("--checkpoint-every", flags.interval, "seconds between two saves of the state")
             ->check(CLI::Range(0.0, 1e9)),

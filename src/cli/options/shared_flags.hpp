@@ -41,7 +41,7 @@ void check_classes(const std::vector<int>& wanted, std::size_t classes, const ch
 
 /// Writes JSON to the output of --json, or to standard output if it is "-"; does nothing without --json.
 void write_json(const std::string& path, const Outputs& outputs, const nlohmann::ordered_json& json);
-/// The pair for Outputs; empty for standard output.
+/// The (flag, path) pair of --json for Outputs; the path is empty for standard output.
 [[nodiscard]] inline std::pair<std::string, std::string> json_output(const std::string& path) {
     return {"--json", path == "-" ? "" : path};
 }

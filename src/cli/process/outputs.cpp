@@ -30,7 +30,7 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
 }
 
 namespace {
-/// Whether a file has one of the formats that folders are read from, or belongs to them.
+/// Whether a file has one of the formats that folders are read from, or belongs to such a file.
 bool is_folder_file(const fs::path& path) {
     const auto& formats = folder_formats();
     return path.extension() == ".json" ||

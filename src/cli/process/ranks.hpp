@@ -41,7 +41,7 @@ class TeamWork {
     ~TeamWork();
     TeamWork(const TeamWork&) = delete;
     TeamWork& operator=(const TeamWork&) = delete;
-    /// The network volume for the summary; empty for a single process. Collective.
+    /// The amount of data sent over the network, for the summary; empty for a single process. Collective.
     [[nodiscard]] std::string traffic() const;
     /// Call when all outputs are written: removes the state and lets the other ranks end.
     void done();

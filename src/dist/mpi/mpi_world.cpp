@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 constexpr int kFailure = 1;  // tag of a report of failure
 // Bytes of a report, small enough that MPI sends it without waiting for the receiver.
 constexpr std::size_t kMostText = 3000;
-constexpr std::size_t kStretch = std::size_t{1} << 26;  // elements in a call, far below what an int counts
+constexpr std::size_t kStretch = std::size_t{1} << 26;  // most elements in a call; far below the largest int
 constexpr milliseconds kOthers{300};                    // rank 0 waits this long for reports of other ranks
 constexpr milliseconds kPatience{10000};                // after which a rank ends the others itself
 

@@ -10,7 +10,7 @@
 namespace kandinsky {
 
 namespace {
-/// The number of bytes of the elements. As in numpy, zero extents are left out of the product, so that
+/// The number of bytes of the elements. As in numpy, the check for overflow ignores extents of 0, so that
 /// strides cannot overflow either.
 std::size_t payload_bytes(const std::vector<std::size_t>& shape, DType dtype, const std::string& name) {
     constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
@@ -44,7 +44,7 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
     const std::size_t needed = payload_bytes(header.shape, type.dtype, shown);
     const std::size_t present = bytes.size() - header.bytes;
     if (needed > present)
-        refuse_npy(shown, "truncated: there are {} bytes of elements, {} ({}) needs {}", present,
+        refuse_npy(shown, "truncated: there are {} bytes of elements, but {} ({}) needs {}", present,
                    name_of(type.dtype), fmt::join(header.shape, ", "), needed);
     if (needed < present)
         refuse_npy(shown, "{} bytes of trailing garbage after the {} bytes of elements that {} ({}) needs",

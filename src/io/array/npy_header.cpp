@@ -154,7 +154,7 @@ Dict find_dict(std::span<const std::byte> bytes, const std::string& name) {
             name, "npy format version {}.{} is unknown (1.0, 2.0 and 3.0 are); save it again with numpy.save",
             major, byte(7));
     if (text.size() < begin)
-        refuse_npy(name, "truncated: there are {} bytes, the npy preamble needs {}", text.size(), begin);
+        refuse_npy(name, "truncated: there are {} bytes, but the npy preamble needs {}", text.size(), begin);
     std::size_t length = byte(8) | byte(9) << 8;
     if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
     if (length > kLongestHeader)
@@ -176,7 +176,8 @@ NpyHeader read_npy_header(std::span<const std::byte> file, const std::string& na
     const Dict dict = find_dict(file, name);
     const std::size_t bytes = dict.begin + dict.length;
     if (bytes > file.size())
-        refuse_npy(name, "truncated: there are {} bytes, the npy header alone needs {}", file.size(), bytes);
+        refuse_npy(name, "truncated: there are {} bytes, but the npy header alone needs {}", file.size(),
+                   bytes);
     NpyHeader header = parse({reinterpret_cast<const char*>(file.data()) + dict.begin, dict.length}, name);
     header.bytes = bytes;
     return header;

@@ -152,7 +152,8 @@ std::optional<CocoImage> read_image(ondemand::object object) {
     const std::int64_t rows = need(height, "height"), columns = need(width, "width");
     image.file_name = need(file_name, "file_name");
     if (rows < 1 || columns < 1 || rows > kLongestSide || columns > kLongestSide)
-        throw Problem{fmt::format("is {} x {} pixels; 1 to {} are possible", rows, columns, kLongestSide)};
+        throw Problem{
+            fmt::format("is {} x {} pixels, but sides must be 1 to {}", rows, columns, kLongestSide)};
     if (rows * columns > kMostPixels)
         throw Problem{fmt::format("has {} x {} pixels, more than {}", rows, columns, kMostPixels)};
     image.height = static_cast<std::uint32_t>(rows);
@@ -214,11 +215,11 @@ std::optional<Entry> read_annotation(ondemand::object object, const PieceParser&
     return entry;
 }
 
-/// The wanted categories' ids with their classes, 1 for the first.
+/// The ids of the chosen categories with their classes, 1 for the first.
 Lookup choose_classes(CocoFile::Index& index, const std::vector<Category>& categories) {
     const std::vector<std::string>& wanted = index.options.categories;
     if (wanted.empty() || wanted.size() > kMostClasses)
-        fail(ErrorKind::usage, "{} categories are wanted of {}, but 1 to {} are possible; use --categories",
+        fail(ErrorKind::usage, "{} categories are chosen from {}, but must be 1 to {}; use --categories",
              wanted.size(), index.name, kMostClasses);
     Lookup classes;
     for (const std::string& word : wanted) {
@@ -252,7 +253,7 @@ Lookup choose_classes(CocoFile::Index& index, const std::vector<Category>& categ
     return classes;
 }
 
-/// Image ids with their numbers; an id that two images have is refused.
+/// The ids of the images with their numbers. Refuses an id that two images have.
 Lookup number_images(const CocoFile::Index& index) {
     Lookup numbers;
     numbers.reserve(index.images.size());

@@ -32,7 +32,7 @@ constexpr std::size_t kLongestName = 4096;
 std::array<Slot, kSlots> slots;
 std::atomic<bool> seen{false}, told{false};
 std::atomic<bool> shrank{false};
-char faulty[kLongestName];  ///< written once, by the thread that turned `seen`, before `told`
+char faulty[kLongestName];  ///< written once, by the thread that set `seen`, before it sets `told`
 
 static_assert(std::atomic<std::uintptr_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 

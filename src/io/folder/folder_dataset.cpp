@@ -240,8 +240,8 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
             if (certain > 0 && probs->format() == "nnU-Net") {
                 const double share = 100.0 * static_cast<double>(certain) / static_cast<double>(pixels);
                 out.remarks.push_back(fmt::format(
-                    "{:.1f} % of the pixels ({}) have background probability exactly 1, as nnU-Net's crop "
-                    "leaves behind: their scores tie at 0",
+                    "{:.1f} % of the pixels ({}) have background probability exactly 1, as outside of "
+                    "nnU-Net's crop; their scores are all 0",
                     share, certain.load()));
                 out.provenance["certain_background_pixels"] = certain.load();
             }

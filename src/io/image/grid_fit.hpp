@@ -11,7 +11,7 @@ struct GridFit {
     enum class Kind {
         none,    ///< all images already have the grid's size
         centre,  ///< cropped or padded around their centre
-        resize,  ///< stretched: probabilities bilinear, labels nearest, pixel centres at half
+        resize,  ///< stretched; probabilities bilinear, labels nearest; pixel centres at 0.5
     };
     Kind kind = Kind::none;
     Grid grid;

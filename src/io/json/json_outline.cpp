@@ -172,7 +172,7 @@ class Outliner {
 
     [[noreturn]] void unexpected(const char* wanted) {
         if (at_ >= text_.size()) cut_short();
-        fail(ErrorKind::data, "{}: at byte {} of the JSON should be {}", name_, at_, wanted);
+        fail(ErrorKind::data, "{}: expected {} at byte {} of the JSON", name_, wanted, at_);
     }
     [[noreturn]] void cut_short() {
         fail(ErrorKind::data, "{}: the JSON ends early at byte {}; the file is cut short", name_,

@@ -83,7 +83,8 @@ void write_smooth(ArrayWriter& to, const std::vector<SmoothCurves>& curves) {
     to.add_all("smooth_cumulative", curves, &SmoothStorage::cumulative);
 }
 
-/// Length of the row of a shift: its stratum, slopes, lowest and highest features, and the constant.
+/// The length of a shift's row: its stratum; for each feature the slope, the lowest and the highest value;
+/// the constant.
 constexpr std::size_t shift_numbers(std::size_t features) {
     return 3 * features + 2;
 }

@@ -22,7 +22,8 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
 
-/// How many of an image's features a file has to store: ImageFeatures::kBasic if no level follows the others.
+/// The number of features that a file stores for each shift: ImageFeatures::kBasic unless a level follows
+/// other features.
 [[nodiscard]] std::size_t stored_features(const Calibrator& calibrator);
 
 /// The content of meta.json: a calibrator without curves, regions, counts and levels.

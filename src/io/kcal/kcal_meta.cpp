@@ -12,9 +12,8 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-// Files that older programs can read keep the older version. These are files without levels that follow
-// images and without a confidence, weights or recalibrated levels, because older programs do not know their
-// guarantee.
+// A file gets the oldest version whose programs know its guarantee. Levels that follow images, a confidence,
+// weights and recalibrated levels need newer versions.
 constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4, kStepVersion = 5;
 
 /// The oldest version of the format whose readers understand all of it.
@@ -251,7 +250,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         if (logits == std::end(kLogits)) fail(ErrorKind::data, "{}: the kind of logits is unknown", name);
         calibrator.logits = static_cast<Logits>(logits - kLogits);
         calibrator.ignore = data.value("ignore", calibrator.ignore);
-        calibrator.reading_known = options.contains("promise");  // 0.1 had none
+        calibrator.reading_known = options.contains("promise");  // version 0.1 wrote neither
         calibrator.classes = data.at("classes").get<std::size_t>();
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
         calibrator.fingerprint = print_from(data, name);

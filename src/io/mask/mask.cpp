@@ -141,7 +141,7 @@ std::vector<std::int64_t> unpack_run_lengths(std::string_view text, std::size_t 
     std::size_t at = 0;
     while (at < text.size()) {
         if (runs.size() > limit)
-            fail(ErrorKind::data, "{}: the run lengths are more than the image has pixels ({})", name, limit);
+            fail(ErrorKind::data, "{}: there are more run lengths than pixels ({})", name, limit);
         std::int64_t value = 0;
         for (unsigned groups = 0;; ++groups) {
             if (at == text.size())

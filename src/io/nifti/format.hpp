@@ -16,7 +16,7 @@ void write_nifti_sets(const GeometryReference& reference, const SourceOptions& o
 
 /// What a number of a label map means, for viewers that show names and colours.
 struct Segment {
-    std::size_t map = 0;  ///< by its place among the maps
+    std::size_t map = 0;  ///< index of its map
     std::uint8_t number = 0;
     std::string name;
     std::array<std::uint8_t, 3> colour{};
@@ -24,7 +24,7 @@ struct Segment {
 
 /// Joins label maps (uint8, one geometry) that lie in the folder as MAP.nii.gz or MAP.nii: writes
 /// FOLDER/NAME.seg.nrrd, a segmentation of 3D Slicer with names and colours. Equal content gives equal bytes.
-/// Nothing where the maps are no NIfTI files.
+/// Does nothing if the maps are not NIfTI files.
 void join_label_maps(const std::filesystem::path& folder, const std::string& name,
                      const std::vector<std::string>& maps, const std::vector<Segment>& segments);
 

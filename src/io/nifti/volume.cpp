@@ -279,7 +279,8 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
     const double least = static_cast<double>(out.raw_bytes) + 4;
     const double offset = fields.offset == 0 ? least : fields.offset;
     if (!(offset >= static_cast<double>(out.raw_bytes) && offset < 0x1p40 && offset == std::floor(offset)))
-        fail(ErrorKind::data, "{} is damaged: its voxels are said to begin at byte {}", name, fields.offset);
+        fail(ErrorKind::data, "{} is damaged: its header claims that voxels begin at byte {}", name,
+             fields.offset);
     out.data_offset = static_cast<std::uint64_t>(offset);
     if (std::isfinite(fields.slope) && fields.slope != 0) {
         out.slope = fields.slope;

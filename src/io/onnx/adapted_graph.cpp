@@ -50,8 +50,8 @@ std::string AdaptedGraph::sum(const std::string& from, std::int64_t axis) {
 }
 
 void AdaptedGraph::add_features(const std::string& probs) {
-    // As count_features(): whole numbers of 1/4096 for p, of 2^-18 for p (1 - p), which float64 sums without
-    // a rounding. (OpenVINO 2026.4 sums int32 wrongly where a batch has several images.)
+    // As in count_features(), p is a multiple of 1/4096 and p (1 - p) a multiple of 2^-18, so that sums in
+    // float64 are exact. (OpenVINO 2026.4 sums int32 wrongly in batches of several images.)
     constexpr OnnxType kCounts = OnnxType::float64;
     const auto total = [&](const std::string& counted) {
         return graph_.add("ReduceSum", {counted, graph_.list({2, 3})}, {{"keepdims", std::int64_t{0}}});
@@ -131,7 +131,7 @@ std::string AdaptedGraph::row_of(const AdaptedTables& tables, std::int64_t place
     const std::string steps =
         graph_.add("Ceil", {graph_.add("Mul", {bounded, graph_.exact(AdaptedTables::kSteps)})});
     const std::string from_least = graph_.add("Sub", {steps, graph_.exact(tables.least)});
-    // Runtimes that have no float64 may come out one step beside the range.
+    // In runtimes without float64 the result may be one step outside the range.
     return graph_.cast(graph_.add("Clip", {from_least, graph_.exact(0),
                                            graph_.exact(static_cast<double>(tables.rows() - 1))}),
                        OnnxType::int64);
@@ -139,7 +139,7 @@ std::string AdaptedGraph::row_of(const AdaptedTables& tables, std::int64_t place
 
 std::string AdaptedGraph::share_of(const AdaptedTables& tables) {
     Lengths values(tables.share.begin(), tables.share.end());
-    // Two bytes hold all but the last share of whole distributions, which shares_at() knows to be 1.
+    // Every share fits into two bytes except a last share of 1, which shares_at() restores.
     for (std::int64_t& value : values) value %= SmoothCurves::kOne;
     return graph_.small_integers({static_cast<std::int64_t>(values.size())}, values);
 }
@@ -166,7 +166,7 @@ std::string AdaptedGraph::limits(const Stratum& stratum, const std::vector<std::
         graph_.add("Gather", {graph_.small_integers(shape, values), stratum.row}), OnnxType::int32);
     std::string limit = graph_.add(
         "Gather", {graph_.reals({static_cast<std::int64_t>(tables.limits.size())}, tables.limits), column});
-    if (tables.region.empty()) {  // Rows come last: whole ones are copied faster than their parts.
+    if (tables.region.empty()) {  // Rows are gathered last, because whole rows are copied fastest.
         const std::string wide =
             graph_.add("Gather", {limit, graph_.list(tables.across.place)}, {{"axis", std::int64_t{3}}});
         return graph_.add("Gather", {wide, graph_.list(tables.down.place)}, {{"axis", std::int64_t{2}}});
@@ -190,7 +190,7 @@ std::string AdaptedGraph::decide(const Stratum& stratum, const std::string& leve
 
     const std::string score = graph_.add("Gather", {line(scores), which});
     const auto count = static_cast<std::int64_t>(tables.columns());
-    // A key exceeds an edge where the score exceeds its end, in half as many bytes.
+    // Comparing scores with ends gives the same result as comparing keys with edges, in half the memory.
     const std::string beyond = graph_.add(
         "Greater", {graph_.add("Unsqueeze", {score, graph_.list({1})}),
                     graph_.reals({count - 2}, std::span(tables.ends).subspan(1, tables.columns() - 2))});
@@ -206,9 +206,9 @@ std::string AdaptedGraph::decide(const Stratum& stratum, const std::string& leve
 std::pair<std::string, std::string> AdaptedGraph::passed_of(const AdaptedTables& tables,
                                                             const std::string& score,
                                                             const std::string& column) {
-    // Keys in binades, the steps between two powers of 2, as whole ones and a part of one: both are exact in
-    // float32, and so is nearly the difference of two keys. Runtimes without float64 would lose its last
-    // bits.
+    // A key is measured in binades (intervals between two powers of 2) and split into a whole number and a
+    // fraction. Both are exact in float32, and their differences nearly so. In one number, runtimes without
+    // float64 would lose the last bits.
     std::vector<float> ends, scales;
     for (int e = tables.low_exponent; e <= tables.high_exponent; ++e) {
         ends.push_back(std::ldexp(1.0f, e + 1));
@@ -229,7 +229,7 @@ std::pair<std::string, std::string> AdaptedGraph::passed_of(const AdaptedTables&
         graph_.add("Gather", {graph_.reals({count + 1}, scales), graph_.cast(full, OnnxType::int64)});
     const std::string part =
         graph_.add("Clip", {graph_.add("Sub", {graph_.add("Mul", {distance, scale}), one}), zero, one});
-    // Distances grow away from 0, and from 1 both ways.
+    // The distance grows in both directions, away from 0 and away from 1.
     const std::string sign = graph_.add("Sign", {score});
     const std::string side =
         graph_.add("Mul", {sign, graph_.add("Where", {upper, graph_.add("Sign", {beside}), one})});
@@ -271,7 +271,7 @@ std::pair<std::string, std::string> AdaptedGraph::shares_at(const Stratum& strat
             return graph_.cast(graph_.add("Gather", {stratum.share, where}), OnnxType::float64);
         };
         const std::string below = read(at), above = read(graph_.add("Add", {at, one}));
-        // Differences first: they are small, and exact in float32 too.
+        // Subtract first: the differences are small, and exact in float32 too.
         const std::string left = graph_.add("Sub", {level, below});
         if (tables.share.back() != SmoothCurves::kOne)
             return std::pair{graph_.add("Sub", {above, below}), left};
@@ -285,7 +285,7 @@ std::pair<std::string, std::string> AdaptedGraph::shares_at(const Stratum& strat
     const std::string across = graph_.integer(width_);
     const std::string row = graph_.add("Div", {pixel, across});
     const std::string place = graph_.add("Sub", {pixel, graph_.add("Mul", {row, across})});
-    // The four cells around: [4,pixel].
+    // The four cells around each pixel: [4,pixel].
     const auto corners = [&](const Lengths& first, const Lengths& second, bool slow, std::int64_t times) {
         Lengths all;
         for (const int corner : {0, 1, 2, 3})

@@ -7,25 +7,26 @@
 
 namespace kandinsky {
 
-/// Adds the nodes of classes whose levels follow the image: the features of its probabilities, the shift, the
-/// level, and the sets at it. The features are summed in whole numbers and the shift is made in float64, as
-/// Predictor does, so that both come to the same level; what remains is the last bit of a logarithm.
+/// Adds the nodes for classes whose levels follow the image. They compute the features of the probabilities,
+/// the shift, the level, and the sets at this level. Features are sums of whole numbers and the shift is
+/// computed in float64, as in Predictor, so both get the same level, except for the last bit of a logarithm.
 class AdaptedGraph {
   public:
     /// `probs`: float32 [N,C,H,W].
     AdaptedGraph(OnnxGraph& graph, const Calibrator& calibrator, std::uint64_t opset,
                  const std::string& probs, const std::vector<double>& alphas);
 
-    /// bool, where the scores of the stratum's classes, float32 [N,planes,H,W], are in the sets.
+    /// Adds the sets of a stratum, bool [N,planes,H,W]. `alpha`: its index. `scores`: of the stratum's
+    /// classes, float32 [N,planes,H,W].
     std::string sets(std::size_t stratum, std::size_t alpha, const std::string& scores);
 
   private:
-    /// What all alphas of a stratum share.
+    /// The tables and tensors of a stratum, which all alphas use.
     struct Stratum {
         AdaptedTables tables;
-        std::string row;     ///< int64 [N,1]
-        std::string share;   ///< [cell and column]; 1 is missing
-        std::string region;  ///< int64 [pixel]; empty: a lattice
+        std::string row;     ///< int64 [N,1], the row of the tables for each image
+        std::string share;   ///< [cell * columns + column], modulo SmoothCurves::kOne
+        std::string region;  ///< int64 [pixel]; empty if cells form a lattice
     };
 
     void add_features(const std::string& probs);
@@ -37,7 +38,8 @@ class AdaptedGraph {
     /// The part of its column that a score has passed, and the column's width: float64 [pixel].
     std::pair<std::string, std::string> passed_of(const AdaptedTables& tables, const std::string& score,
                                                   const std::string& column);
-    /// How much the distribution rises in the column, and how far the level lies above its start.
+    /// How much the distribution rises in the column, and how far the level lies above the distribution at
+    /// the start of the column: float64 [pixel].
     std::pair<std::string, std::string> shares_at(const Stratum& stratum, const std::string& pixel,
                                                   const std::string& column, const std::string& level);
     std::string sum(const std::string& from, std::int64_t axis);

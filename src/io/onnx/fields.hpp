@@ -1,6 +1,6 @@
 #pragma once
 
-/// Field numbers of onnx.proto, as far as they are read or written. They never change: protobuf's rule.
+/// The field numbers of onnx.proto that are read or written. By protobuf's rules they never change.
 namespace kandinsky::onnx {
 
 namespace model {

@@ -9,7 +9,7 @@
 
 namespace kandinsky {
 
-/// onnx.TensorProto.DataType, as far as it is met.
+/// The values of onnx.TensorProto.DataType that are used here.
 enum class OnnxType : std::uint64_t {
     float32 = 1,
     uint8 = 2,
@@ -22,7 +22,8 @@ enum class OnnxType : std::uint64_t {
     bfloat16 = 16
 };
 
-/// A tensor by name, type and shape. A negative length is not known; without a shape nothing is.
+/// A tensor's name, type and shape. Negative: an unknown length. Not `shaped`: even the number of axes is
+/// unknown.
 struct OnnxTensor {
     std::string name;
     std::uint64_t type = static_cast<std::uint64_t>(OnnxType::float32);
@@ -30,7 +31,7 @@ struct OnnxTensor {
     std::vector<std::int64_t> shape{};
 };
 
-/// Nodes and constants of a graph, in the order in which they are asked for. All names begin with kPrefix.
+/// Nodes and constants of a graph, in the order of the calls. All names begin with kPrefix.
 class OnnxGraph {
   public:
     static constexpr std::string_view kPrefix = "kandinsky/";
@@ -38,10 +39,10 @@ class OnnxGraph {
     using Attributes = std::vector<std::pair<std::string, Value>>;
 
     /// Adds a node; returns the name of its output. `says` becomes part of the node's name, which runtimes
-    /// put into their messages.
+    /// quote in error messages.
     std::string add(const std::string& type, const std::vector<std::string>& inputs,
                     const Attributes& attributes = {}, const std::string& says = {});
-    /// The same with several outputs.
+    /// As add(), for a node with several outputs.
     std::vector<std::string> add_several(const std::string& type, const std::vector<std::string>& inputs,
                                          std::size_t outputs, const Attributes& attributes);
     /// Copies a tensor to an output of the graph, bool [N,...].
@@ -54,7 +55,7 @@ class OnnxGraph {
     std::string exact(double value) { return doubles({}, {&value, 1}); }  ///< a scalar in float64
     std::string integers(const std::vector<std::int64_t>& shape, std::span<const std::int64_t> values);
     std::string integer(std::int64_t value) { return integers({}, {&value, 1}); }
-    /// Whole numbers from 0 on, in as few bytes as hold them: one, two or eight.
+    /// Non-negative integers in the smallest sufficient type: uint8, uint16 or int64.
     std::string small_integers(const std::vector<std::int64_t>& shape, std::span<const std::int64_t> values);
     /// Converts a tensor.
     std::string cast(const std::string& from, OnnxType to) {

@@ -10,7 +10,7 @@ using namespace onnx;
 
 namespace {
 constexpr std::uint64_t kOldestOpset = 13, kNewestOpset = 25;  // tests/cli/commands/test_export.py runs all
-constexpr std::uint64_t kOldestIr = 4;                         // constants that are no inputs
+constexpr std::uint64_t kOldestIr = 4;                         // the first where constants need not be inputs
 
 std::vector<std::int64_t> shape_of(std::string_view bytes, const std::string& name) {
     std::vector<std::int64_t> out;
@@ -63,12 +63,11 @@ OnnxFile::OnnxFile(const std::filesystem::path& path) : name_(path.string()), fi
         }
     }
     if (graph_end_ == 0 || ir_ == 0 || outputs_.empty())
-        fail(ErrorKind::data, "{}: this is no ONNX model, or it is damaged", name_);
+        fail(ErrorKind::data, "{}: this is not an ONNX model, or it is damaged", name_);
     if (opset_ < kOldestOpset || opset_ > kNewestOpset || ir_ < kOldestIr)
         fail(ErrorKind::data,
-             "{}: its operator set is {} (IR version {}), but the sets need one from {} to {} (IR version {} "
-             "or "
-             "later); convert the model with onnx.version_converter, or export it again",
+             "{}: its operator set is {} (IR version {}), but must be {} to {} (IR version {} or later); "
+             "convert the model with onnx.version_converter, or export it again",
              name_, opset_, ir_, kOldestOpset, kNewestOpset, kOldestIr);
 }
 
@@ -103,7 +102,7 @@ void OnnxFile::read_graph(std::string_view graph) {
 }
 
 std::string OnnxFile::operator_of(std::string tensor) const {
-    for (std::size_t step = 0; step <= makers_.size(); ++step) {  // a damaged graph may go in circles
+    for (std::size_t step = 0; step <= makers_.size(); ++step) {  // a damaged graph may have cycles
         const auto found = makers_.find(tensor);
         if (found == makers_.end()) break;
         const Node& maker = found->second;

@@ -9,26 +9,27 @@
 
 namespace kandinsky {
 
-/// A model that is appended to: what must be known of it, and its bytes.
+/// A model to which sets are appended: its bytes, and the properties that this needs.
 class OnnxFile {
   public:
-    /// Throws a data error for files that are no ONNX model, and for operator sets that the nodes of
-    /// add_sets() do not belong to.
+    /// Throws a data error if the file is not an ONNX model, or if the nodes of add_sets() do not work with
+    /// its operator set.
     explicit OnnxFile(const std::filesystem::path& path);
 
     [[nodiscard]] std::uint64_t opset() const { return opset_; }
-    /// The weights lie in other files, named relative to this one.
+    /// Whether weights are in other files, whose names are relative to this file's folder.
     [[nodiscard]] bool has_external_data() const { return external_; }
-    /// The output of that name; of no name the only one. Throws a data error where there is none, or several.
+    /// The output of that name, or the only output if the name is empty. Throws a data error if there is no
+    /// such output, and a usage error if the name is empty and there are several.
     [[nodiscard]] const OnnxTensor& output(const std::string& name) const;
     /// Whether a tensor of the graph has the name.
     [[nodiscard]] bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
-    [[nodiscard]] bool has_sets() const { return has_sets_; }  ///< of an earlier export
-    /// The operator that computes a tensor, such as Softmax; conversions of type are passed over.
+    [[nodiscard]] bool has_sets() const { return has_sets_; }  ///< from an earlier export
+    /// The operator that computes a tensor, such as Softmax. Ignores Cast and Identity. Empty if unknown.
     [[nodiscard]] std::string operator_of(std::string tensor) const;
 
-    /// The model with more fields in its graph and at its own end; every other byte but the graph's length
-    /// stays.
+    /// The model with `graph` appended to its graph and `end` appended to the model. No other byte changes
+    /// except the length of the graph.
     [[nodiscard]] std::string with(const ProtoWriter& graph, const ProtoWriter& end) const;
 
   private:
@@ -44,7 +45,7 @@ class OnnxFile {
     struct Node {
         std::string_view type, first_input;
     };
-    std::map<std::string_view, Node> makers_;  ///< by the name of an output
+    std::map<std::string_view, Node> makers_;  ///< by the name of their output
     bool external_ = false, has_sets_ = false;
 };
 

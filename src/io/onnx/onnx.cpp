@@ -13,9 +13,9 @@ namespace kandinsky {
 using namespace onnx;
 
 namespace {
-// Alone: what onnxruntime 1.13, OpenVINO 2023 and later ones read.
+// For a graph without a model: onnxruntime 1.13, OpenVINO 2023 and later versions read these.
 constexpr std::uint64_t kOwnOpset = 17, kOwnIr = 8;
-constexpr std::size_t kMostBytes = 0x7FFFFFFF;  // of a protobuf message
+constexpr std::size_t kMostBytes = 0x7FFFFFFF;  // protobuf's limit for a message
 
 std::string_view word(Logits logits) {
     return logits == Logits::sigmoid ? "sigmoid" : logits == Logits::softmax ? "softmax" : "none";
@@ -45,7 +45,7 @@ void check(const Calibrator& calibrator, const OnnxOptions& options, Logits logi
         fail(ErrorKind::usage, "--output-name names an output of a model, but --onto names no model");
 }
 
-/// The model's output as the graph's input; refuses what does not fit the calibrator.
+/// The model's output as the graph's input. Throws if it does not fit the calibrator.
 SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logits logits,
                   const OnnxFile& model) {
     const std::string name = options.onto->string();
@@ -137,7 +137,7 @@ OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options) {
     if (options.onto) {
         const OnnxFile model(*options.onto);
         if (model.has_sets())
-            fail(ErrorKind::data, "{}: sets were appended to it before; take the model without them",
+            fail(ErrorKind::data, "{}: sets were appended to it before; give the model without sets",
                  options.onto->string());
         namespace fs = std::filesystem;
         const fs::path home = fs::absolute(*options.onto).parent_path();
@@ -150,7 +150,7 @@ OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options) {
         out.outputs = add_sets(graph, calibrator, input, options.alphas, options.empty);
         for (const std::string& name : out.outputs)
             if (model.has(name))
-                fail(ErrorKind::data, "{}: it has a tensor '{}' already, as the sets would be called",
+                fail(ErrorKind::data, "{}: it already has a tensor '{}', the name of the sets",
                      options.onto->string(), name);
         out.input = input.tensor.name;
         out.bytes = model.with(graph.fields(), properties(calibrator, options, input));
@@ -169,7 +169,7 @@ OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options) {
     }
     if (out.bytes.size() > kMostBytes)
         fail(ErrorKind::data,
-             "the graph takes {} bytes, more than the 2 GB that an ONNX file may have; ask for fewer alphas",
+             "the graph takes {} bytes, more than the 2 GB that an ONNX file may have; give fewer alphas",
              out.bytes.size());
     return out;
 }

@@ -25,7 +25,7 @@ void ProtoWriter::text(unsigned field, std::string_view bytes) {
 }
 
 void ProtoReader::refuse() const {
-    fail(ErrorKind::data, "{}: this is no ONNX model, or it is damaged", name_);
+    fail(ErrorKind::data, "{}: this is not an ONNX model, or it is damaged", name_);
 }
 
 std::uint64_t ProtoReader::varint() {

@@ -23,13 +23,13 @@ class ProtoWriter {
     std::string bytes_;
 };
 
-/// One field of a message that is read.
+/// One field that was read from a message.
 struct ProtoField {
     unsigned number = 0;
-    std::uint64_t value = 0;   ///< of a number
-    std::string_view bytes{};  ///< of text, bytes or a message
+    std::uint64_t value = 0;   ///< if the field is a number
+    std::string_view bytes{};  ///< if it is text, bytes or a message
     std::size_t begin = 0;     ///< where the field begins in the message ...
-    std::size_t end = 0;       ///< ... and where the next one does
+    std::size_t end = 0;       ///< ... and where the next field begins
     bool is_bytes = false;
 };
 

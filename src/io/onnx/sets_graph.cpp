@@ -15,7 +15,7 @@ namespace kandinsky {
 namespace {
 using Lengths = std::vector<std::int64_t>;
 
-/// Makes the nodes. Full planes cost time, so what several steps need is made once.
+/// Makes the nodes. Work on full planes is slow, so a result that several steps need is computed once.
 class SetsGraph {
   public:
     SetsGraph(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input,
@@ -32,7 +32,7 @@ class SetsGraph {
         if (calibrator.adapts()) adapted_.emplace(graph, calibrator, opset_, probs_, alphas);
     }
 
-    /// At one of the alphas, by its place among them.
+    /// The sets at one alpha. `place`: its index.
     std::string sets(std::size_t place, EmptySets empty) {
         std::string in = adapted_ ? members_by_stratum(place) : members(place);
         if (empty_rule(empty, calibrator_) == EmptySets::keep) return in;
@@ -44,7 +44,7 @@ class SetsGraph {
     }
 
   private:
-    /// Where classes are in the sets, before empty ones are filled.
+    /// The sets before empty sets are filled.
     std::string members(std::size_t place) {
         const Predictor predictor(calibrator_, alphas_[place]);
         const std::string limits = graph_.reals({classes_, height_, width_}, predictor.thresholds());
@@ -88,8 +88,8 @@ class SetsGraph {
         std::string p = input.tensor.name;
         const Lengths wanted{input.foreground ? 1 : classes_, height_, width_};
         constexpr const char* kAxes[] = {"classes", "rows", "columns"};
-        // A split into one part is the tensor itself, and fails for another length: comparing with thresholds
-        // alone would let a length of 1 pass.
+        // A Split into one part returns the tensor itself and fails if the length differs. Without it, the
+        // comparison with thresholds would accept a length of 1.
         for (std::size_t axis = 0; axis < 3; ++axis)
             if (!input.tensor.shaped || input.tensor.shape[axis + 1] < 0)
                 p = graph_.add("Split", {p, graph_.list({wanted[axis]})},
@@ -105,12 +105,13 @@ class SetsGraph {
         return p;
     }
 
-    std::string largest(const std::string& from) {  // the axes became an input
+    std::string largest(const std::string& from) {  // from version 18 on, the axes are an input
         return opset_ < 18 ? graph_.add("ReduceMax", {from}, {{"axes", Lengths{1}}})
                            : graph_.add("ReduceMax", {from, graph_.list({1})});
     }
 
-    /// True at the most probable class of a pixel, the lowest number among equals.
+    /// True at the most probable class of a pixel; of equally probable classes, the one with the lowest
+    /// number.
     const std::string& most_probable() {
         if (!most_probable_.empty()) return most_probable_;
         Lengths numbers(static_cast<std::size_t>(classes_));
@@ -135,7 +136,8 @@ class SetsGraph {
         return graph_.add("Sub", {graph_.add("Where", {top, second, largest(probs_)}), probs_});
     }
 
-    /// What a rank adds to aps's sum (raps), or to the largest probability (saps).
+    /// The penalty of each rank, which is added to the sum of aps (raps) or to the largest probability
+    /// (saps).
     [[nodiscard]] std::vector<float> penalties() const {
         std::vector<float> more(calibrator_.classes);
         for (std::size_t rank = 0; rank < more.size(); ++rank) {
@@ -147,10 +149,10 @@ class SetsGraph {
     }
     [[nodiscard]] bool sums() const { return score_.kind != ScoreKind::saps; }
 
-    /// aps, raps, saps: scores by rank, then back to the classes. The lower number comes first among equals,
-    /// and sums are added in the order of the ranks.
+    /// aps, raps, saps: computes a score for each rank, then assigns it to the class of this rank. Of equally
+    /// probable classes the lower number comes first. Sums are added in the order of the ranks.
     std::string ranked() {
-        constexpr std::int64_t kFew = 8;  // beyond, comparing all pairs costs more than the runtimes' sort
+        constexpr std::int64_t kFew = 8;  // for more classes, comparing all pairs is slower than sorting
         return classes_ <= kFew ? ranked_planes() : ranked_by_sort();
     }
 
@@ -170,12 +172,12 @@ class SetsGraph {
         return graph_.add("ScatterElements", {probs_, order, by_rank}, {{"axis", std::int64_t{1}}});
     }
 
-    /// The same by comparisons of whole planes, several times faster: runtimes sort along classes pixel by
-    /// pixel.
+    /// The same result by comparisons of whole planes. This is several times faster than the runtimes' sort,
+    /// which works pixel by pixel.
     std::string ranked_planes() {
         const auto count = static_cast<std::size_t>(classes_);
         const std::vector<std::string> planes = split(probs_);
-        std::vector<std::string> by_rank = planes;  // sorted by exchanges of neighbours, then summed
+        std::vector<std::string> by_rank = planes;  // sorted by odd-even transposition, then summed
         for (std::size_t round = 0; round < count; ++round)
             for (std::size_t i = round % 2; i + 1 < count; i += 2) {
                 const std::string above = by_rank[i], below = by_rank[i + 1];
@@ -195,7 +197,7 @@ class SetsGraph {
                                           {{"to", type_number(OnnxType::float32)}});
         std::vector<std::string> scores;
         for (std::size_t c = 0; c < count; ++c) {
-            std::string place;  // the rank of c, less the number of classes after it in their own order
+            std::string place;  // the rank of c minus the number of classes above c
             for (std::size_t j = 0; j < c; ++j)
                 place = place.empty() ? behind[j][c] : graph_.add("Add", {place, behind[j][c]});
             for (std::size_t j = c + 1; j < count; ++j)
@@ -209,7 +211,8 @@ class SetsGraph {
             }
             scores.push_back(score);
         }
-        // A NaN among the probabilities is in no comparison; added like this it is in no set either.
+        // All comparisons with NaN are false. Adding p - p makes a NaN's score NaN, so its class is in no
+        // set.
         return graph_.add("Add", {graph_.add("Concat", scores, {{"axis", std::int64_t{1}}}),
                                   graph_.add("Sub", {probs_, probs_})});
     }
@@ -239,8 +242,8 @@ class SetsGraph {
         return graph_.add("Add", {graph_.add("Sub", {graph_.real(1), probs_}), more});
     }
 
-    /// How likely the class is in each cell, from 0 to 65535: whole numbers in float32, which holds all that
-    /// follow up to 2^24.
+    /// How likely the class is in each cell, as an integer from 0 to 65535 in float32. All later integers are
+    /// below 2^24, so float32 represents them exactly.
     std::string codes(const std::string& cells) {
         const std::string one = graph_.real(1), half = graph_.real(Surroundings::kHalfway);
         const std::string known = graph_.add("Clip", {cells, graph_.real(0), one});
@@ -252,14 +255,15 @@ class SetsGraph {
         return graph_.add("Floor", {graph_.add("Add", {scaled, graph_.real(0.5f)})});
     }
 
-    /// Windows of radius 1, 2, 4, ... as maxima of smaller ones that are shifted by a Pad, which brings in 0,
-    /// the least code. Runtimes refuse pools whose padding exceeds their kernel, and wide ones are slow.
+    /// Distances, from maxima over windows of radius 1, 2, 4, ... A maximum is that of shifted smaller
+    /// windows; the shift is a Pad with 0, the smallest code. Pooling is not used, because runtimes refuse
+    /// padding that exceeds the kernel, and wide kernels are slow.
     std::string distances(std::string window, std::int64_t down, std::int64_t across, unsigned doublings) {
         std::string sum;
         for (unsigned step = 0; step <= doublings; ++step) {
             const std::int64_t r = step == 0 ? 1 : std::int64_t{1} << (step - 1);
             for (std::size_t axis = 2; axis < 4; ++axis) {
-                if (r >= (axis == 2 ? down : across)) continue;  // the window is as long as the image already
+                if (r >= (axis == 2 ? down : across)) continue;  // the window already covers the axis
                 Lengths forth(8), back(8);
                 forth[axis] = back[axis + 4] = r;
                 forth[axis + 4] = back[axis] = -r;

@@ -6,16 +6,16 @@
 
 namespace kandinsky {
 
-/// What the graph of sets begins with.
+/// The input of the graph of sets.
 struct SetsInput {
     OnnxTensor tensor;
     Logits logits = Logits::none;
-    bool foreground = false;  ///< one plane
+    bool foreground = false;  ///< the input is one plane, the probability of class 1
     std::uint64_t opset = 17;
 };
 
-/// Adds the nodes that make sets of the input, one output for each alpha; returns their names. The arithmetic
-/// is that of Predictor, float by float and in its order.
+/// Adds the nodes that turn the input into sets, with one output for each alpha; returns the outputs' names.
+/// Every operation, its precision and the order of operations are those of Predictor.
 std::vector<std::string> add_sets(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input,
                                   const std::vector<double>& alphas, EmptySets empty);
 

@@ -21,7 +21,7 @@ constexpr std::uint64_t power_of_x(unsigned power) {
     for (; power > 0; --power) rest = rest >> 1 ^ ((rest & 1) != 0 ? 0xEDB88320u : 0u);
     return std::uint64_t{rest} << 1;
 }
-/// The factors that shift 16 bytes by `bits`: one for their first 8 bytes, one for the others.
+/// The factors that shift 16 bytes by 128 or 512 bits: one for the first 8 bytes, one for the others.
 constexpr std::uint64_t kOn128[2] = {power_of_x(128 + 32), power_of_x(128 - 32)};
 constexpr std::uint64_t kOn512[2] = {power_of_x(512 + 32), power_of_x(512 - 32)};
 

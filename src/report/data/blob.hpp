@@ -8,17 +8,16 @@
 
 namespace kandinsky {
 
-/// Bytes in the report's form: the byte `lag` places before is subtracted from each byte (0: none), and the
-/// result is deflated (zlib format) and coded in base64. {"type": "u8" | "u16", "shape": [...], "lag": n,
-/// "data":
-/// "..."}; u16 has all low bytes first, then all high bytes. The lag is the one of 0, 1 and `lags` that
-/// compresses best at a fast level.
+/// Bytes in the report's form: {"type": "u8" | "u16", "shape": [...], "lag": n, "data": "..."}. From each
+/// byte the byte `lag` places before is subtracted (lag 0: nothing); the result is deflated (zlib format) and
+/// coded in base64. u16 has all low bytes first, then all high bytes. The lag is chosen among 0, 1 and
+/// `lags`: the one that compresses best at a fast level.
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint8_t> bytes, std::vector<std::size_t> shape,
                                           const std::vector<std::size_t>& lags = {});
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint16_t> values,
                                           std::vector<std::size_t> shape);
 
-/// Zlib-format deflate at a strong level.
+/// Compresses in zlib format at a strong level.
 [[nodiscard]] std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes);
 [[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
 

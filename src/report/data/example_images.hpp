@@ -4,16 +4,18 @@
 
 namespace kandinsky {
 
-/// Numbers of the example images: an easy, a usual and a hard test image by the share of pixels whose set
-/// does not have exactly one class, among the quarter (or more) of the images with the most classes.
+/// Numbers of the example images: an easy, a usual and a hard test image. An image is hard if many pixels
+/// have a set that does not have exactly one class. Only the quarter (or more) of the images with the most
+/// classes is considered.
 [[nodiscard]] std::vector<std::size_t> example_images(const Tally& tally, std::size_t wanted);
 
-/// [class][pixel] at how many slider alphas (0.01 .. 0.99) the class is in the set: it is in the set at
-/// alpha = a / 100 if and only if the number is at least a.
+/// [class][pixel] the number of slider alphas (0.01 .. 0.99) at which the class is in the set. It is in the
+/// set at alpha = a / 100 if and only if this number is at least a.
 [[nodiscard]] std::vector<std::uint8_t> set_codes(const Calibrator& calibrator, const Dataset& test,
                                                   std::size_t image);
 
-/// The examples in the page's form: truth, probabilities, sets. As many images as fit, at least one.
+/// The examples in the page's form: truth, probabilities, sets. As many images as fit into `limit` bytes, at
+/// least one.
 [[nodiscard]] nlohmann::ordered_json examples_json(const ReportInput& input, const Tally& tally,
                                                    std::size_t limit);
 

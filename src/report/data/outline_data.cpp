@@ -42,7 +42,7 @@ void check_outlines(const OutlineRule& rule, const std::string& name, const Data
         fail(ErrorKind::usage, "{} is in millimetres, but the images of a report are pixels; {}", name,
              instead);
     if (rule.volumes && !test.grouped())
-        fail(ErrorKind::usage, "{} is made for volumes: --groups must say which images are slices of one",
+        fail(ErrorKind::usage, "{} is made for volumes; give --groups, which tell the slices of each volume",
              name);
     for (const ClassOutline& one : rule.classes)
         for (const OutlineLevel& level : {one.outer, one.inner})

@@ -48,7 +48,7 @@ std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make
     }
 }
 
-constexpr std::size_t kOwn = 0, kImage = 1;  // of reference_methods()
+constexpr std::size_t kOwn = 0, kImage = 1;  // indices into reference_methods()
 
 /// The source of a reference method's curves: a method of the report, an additional calibrator, or neither.
 struct Expected {
@@ -180,7 +180,8 @@ PixelCurves pixel_curves(const ReportInput& input, const Tally& tally, const Rep
     const Grid grid = input.test->grid();
     const std::size_t methods = input.calibrators.size(), strata = input.calibrators.front()->strata();
     const Expected own = reference(input, kOwn), image = reference(input, kImage);
-    // A reference with a curve per pixel is stored like the methods with many curves, after them.
+    // A reference with a curve per pixel is stored after the methods, in the form of methods with many
+    // curves.
     std::vector<const Calibrator*> by_pixel = input.calibrators;
     if (own.calibrator != nullptr) by_pixel.push_back(own.calibrator);
     const auto goes_by_pixel = [&](std::size_t m, std::size_t s) {

@@ -8,18 +8,18 @@ namespace kandinsky {
 [[nodiscard]] std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum,
                                                         const Grid& grid, std::size_t block);
 
-/// The range of scores; thresholds are stored as places in it. Some scores are outside [0, 1].
+/// The range of scores; thresholds are stored as places in this range. Some scores are outside [0, 1].
 struct DrawnRange {
     double low = 0, high = 1;
-    /// The place of a score, clamped to 0 .. 1; infinite for a score that is not finite.
+    /// The place of a score: 0 at `low`, 1 at `high`, clamped; infinite for a score that is not finite.
     [[nodiscard]] double place(double score) const;
 };
 
 /// [0, 1], or a wider range of round numbers if the calibrators' scores need it.
 [[nodiscard]] DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators);
 
-/// Thresholds of every `stride`-th pixel in both directions (from the middle of the first block on), same
-/// layout: round(64 sqrt(place)), 255 for infinite ones.
+/// Thresholds of every `stride`-th pixel in both directions (from the middle of the first block on), in the
+/// layout of coverage_blocks(): round(64 sqrt(place)), or 255 for infinite thresholds.
 [[nodiscard]] std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
                                                           std::size_t stride, const DrawnRange& range = {});
 
@@ -33,10 +33,11 @@ struct DrawnRange {
 /// Coverage and threshold curves [method][stratum] in the page's form, coarse enough for the limits.
 struct PixelCurves {
     std::size_t block = 1;   ///< side of the blocks of the coverage curves
-    std::size_t stride = 1;  ///< of the threshold curves
-    DrawnRange range;        ///< of all thresholds
+    std::size_t stride = 1;  ///< distance in pixels between threshold curves
+    DrawnRange range;        ///< range of all thresholds
     std::vector<std::vector<nlohmann::ordered_json>> coverage, thresholds;
-    /// {"own", "image"}: each null, {"method": number} or {"strata": [blob]}; as `thresholds`, or one curve.
+    /// {"own", "image"}: each null, {"method": number} or {"strata": [blob]}. A blob is as in `thresholds`,
+    /// or has one curve.
     nlohmann::ordered_json references;
 };
 [[nodiscard]] PixelCurves pixel_curves(const ReportInput& input, const Tally& tally,

@@ -14,28 +14,28 @@ struct ReportInput {
     std::string title;
     std::vector<std::string> names;  ///< of the methods, all different, in the order of the calibrators
     std::vector<const Calibrator*> calibrators;
-    /// Calibrators from the same images of the reference_methods() that are not among the methods above.
-    /// Their curves are shown for comparison. Empty if the calibration images are not available.
+    /// Calibrators of missing_references(), made from the same images. Their curves are shown for comparison.
+    /// Empty if the calibration images are not available.
     std::vector<const Calibrator*> references;
-    const EvaluationReport* evaluation = nullptr;  ///< with maps, of these calibrators on `test`
-    const Comparison* comparison = nullptr;        ///< for draws, when there were several; may be null
+    const EvaluationReport* evaluation = nullptr;  ///< of these calibrators on `test`, with maps
+    const Comparison* comparison = nullptr;        ///< for the spread over draws; may be null
     const Dataset* test = nullptr;
-    std::vector<int> classes;              ///< to show first; empty: all
+    std::vector<int> classes;              ///< classes to show first; empty: all
     std::vector<std::string> class_names;  ///< empty: "class 0", ...
     double alpha = 0.1;
     /// Returns the photo of a test image as uint8 [H,W,3] on the grid, to be drawn under its sets; may be
     /// empty.
     std::function<Array(std::size_t image)> photo;
     const OutlineRule* outlines = nullptr;  ///< to draw on the test images and to evaluate; may be null
-    nlohmann::ordered_json training;        ///< epoch, loss, dice: how the network learned; null: not known
+    nlohmann::ordered_json training;        ///< epoch, loss and dice of the training; null: unknown
     nlohmann::ordered_json provenance = nlohmann::ordered_json::object();  ///< inputs and command, as text
 };
 
-/// Limits of the sizes in the file.
+/// Limits of the sizes of parts of the file, in bytes of base64.
 struct ReportLimits {
-    std::size_t curve_bytes = 2'200'000;  ///< of base64 for the per-pixel coverage curves
-    std::size_t own_bytes = 1'300'000;    ///< of base64 for the per-pixel score curves, references included
-    std::size_t example_bytes = 850'000;  ///< of base64 for the example images' sets
+    std::size_t curve_bytes = 2'200'000;  ///< coverage curves by pixel
+    std::size_t own_bytes = 1'300'000;    ///< score curves by pixel, references included
+    std::size_t example_bytes = 850'000;  ///< sets of the example images
 };
 
 /// The methods whose curves are shown for comparison with every method: each pixel alone, and the whole

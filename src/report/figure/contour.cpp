@@ -8,11 +8,11 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kSide = 320;    // least number of pixels of the smaller side
-constexpr std::uint8_t kGreys = 250;  // colours below are shades of the probability
+constexpr std::uint8_t kGreys = 250;  // smaller numbers are shades of grey for the probability
 constexpr std::uint8_t kOuter = 250, kInner = 251, kTruth = 252;  // colours of the lines
 
-/// Draws the edge of a mask, one pixel wide and inside the mask, on a picture with zoom x zoom pixels for
-/// each pixel.
+/// Draws the edge of a mask, inside the mask, on a picture with zoom x zoom pixels for each pixel of the
+/// image. The line is zoom / 3 pixels wide, but at least one pixel.
 template <class In>
 void draw_edges(std::vector<std::uint8_t>& picture, const Grid& grid, std::size_t zoom, std::uint8_t colour,
                 In&& in) {

@@ -89,18 +89,18 @@ std::string prometheus_text(const MonitorVerdict& verdict) {
     metric("images_total", "counter", "Images of the stream so far.");
     value("images_total", static_cast<double>(verdict.images));
     metric("alarm", "gauge",
-           "1 after an alarm: outputs changed, labels show low coverage, or odds of own pixels fell.");
+           "1 after an alarm: outputs changed, labels show low coverage, or odds in a class's pixels fell.");
     value("alarm{kind=\"outputs\"}", verdict.outputs.has_value());
     value("alarm{kind=\"labels\"}", verdict.labels.has_value());
     value("alarm{kind=\"odds\"}", verdict.odds.has_value());
     metric("evidence", "gauge", "Evidence that the outputs have changed; the alarm is raised at 1 / delta.");
     value("evidence", verdict.features.at(verdict.leading).evidence);
     if (!std::isnan(verdict.set_size)) {
-        metric("set_size", "gauge", "Mean number of classes in a set of late.");
+        metric("set_size", "gauge", "Recent mean number of classes in a set.");
         value("set_size", verdict.set_size);
     }
     if (verdict.coverage.empty()) return out;
-    metric("coverage", "gauge", "Coverage of a class by the labels, and the bounds of the true one.");
+    metric("coverage", "gauge", "Coverage of a class by the labels, and bounds of its true coverage.");
     for (const WatchedCoverage& one : verdict.coverage) {
         value(fmt::format("coverage{{class=\"{}\",bound=\"mean\"}}", one.cls), one.coverage);
         value(fmt::format("coverage{{class=\"{}\",bound=\"low\"}}", one.cls), one.low);

@@ -10,7 +10,7 @@ namespace kandinsky {
 [[nodiscard]] nlohmann::ordered_json monitor_json(const MonitorVerdict& verdict, const MonitorUpdate& update,
                                                   const std::vector<std::string>& names = {});
 
-/// The same for the text file collector of Prometheus' node exporter.
+/// The state of the stream as metrics for the text file collector of Prometheus' node exporter.
 [[nodiscard]] std::string prometheus_text(const MonitorVerdict& verdict);
 
 }  // namespace kandinsky

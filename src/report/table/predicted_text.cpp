@@ -101,8 +101,8 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
         if (infinite_share(predictor, c) > kManyInfinite) rare.push_back(c);
     if (!rare.empty())
         return out + fmt::format(
-                         ": at most places too few calibration {} have {} for a threshold at alpha {}; "
-                         "calibrate on more that do, with --fallback image or --method image, or take "
+                         ": for most pixels, too few calibration {} have {} to give a threshold at alpha {}; "
+                         "calibrate on more such images, use --fallback image or --method image, or take "
                          "a larger --alpha",
                          unit, names(rare), alpha);
     const ScoreKind kind = calibrator.options.score.kind, standard = default_score().kind;
@@ -154,7 +154,7 @@ std::string weights_rule(const Calibrator& calibrator) {
         from = fmt::format("learnt from {} new {}", learnt.value("new_groups", std::uint64_t{0}),
                            calibrator.grouped ? "groups" : "images");
         if (learnt.contains("ridge") && learnt["ridge"].is_null())
-            from += ", which do not differ as far as cross-validation can tell: all weights are equal";
+            from += ", but cross-validation found no difference: all weights are equal";
     }
     return fmt::format(
         "{}; the {} {} that set the thresholds are worth {:.1f} of equal weight; {:.4f} of the mass lies at "
@@ -170,8 +170,8 @@ std::string adapt_rule(const Calibrator& calibrator) {
     if (those.empty())
         return "image, but cross-validation found nothing to gain: all images have the same thresholds";
     return calibrator.strata() == 1
-               ? std::string("image: thresholds follow how hard an image looks")
-               : fmt::format("image: thresholds of {} follow how hard an image looks", names(those));
+               ? std::string("image: thresholds depend on how hard an image looks")
+               : fmt::format("image: thresholds of {} depend on how hard an image looks", names(those));
 }
 
 double least_alpha(const Calibrator& calibrator, std::size_t stratum) {

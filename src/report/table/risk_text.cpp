@@ -63,7 +63,7 @@ std::string least_of(const Calibrator& calibrator, std::size_t s) {
 std::string confidence_rule(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     const std::uint64_t setting = level_groups(calibrator);
-    return fmt::format("{}; with confidence {:g} so many allow no alpha below {:.3g}",
+    return fmt::format("{}; with confidence {:g} this number allows no alpha below {:.3g}",
                        options.promise == Promise::split
                            ? fmt::format("split: {} {} learnt, {} set the thresholds",
                                          calibrator.groups - setting, units(calibrator), setting)
@@ -123,8 +123,8 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
     for (const std::size_t s : imprecise)
         if (each.size() < kMostShown) each.push_back(least_of(calibrator, s));
     out.push_back(fmt::format(
-        "alpha {} cannot be kept for {} with --risk {} and confidence {:g}; the least that can be kept: {}; "
-        "smaller ones are refused",
+        "alpha {} cannot be kept for {} with --risk {} and confidence {:g}; the least alpha that can be "
+        "kept: {}; a smaller alpha is refused",
         kUsual, named(imprecise), name_of(calibrator.options.risk), calibrator.options.confidence,
         fmt::join(each, ", ")));
     return out;

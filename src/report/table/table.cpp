@@ -189,8 +189,8 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
     out += "sets: " + sets_line(evaluation) + "\n";
     if (evaluation.filled_share >= 0.00005)  // otherwise the lines below would repeat the lines above
         out += fmt::format(
-            "coverage and CE are those before filling; filled, the sets cover {}. Unfilled, they have {} "
-            "classes, {} of one class ({} of them right)\n",
+            "coverage and CE are measured before filling; after filling, sets cover {}. Before filling: {} "
+            "classes on average, {} of one class ({} of them right)\n",
             cell(evaluation.filled_coverage), cell(evaluation.plain_sets.size, 3),
             percent(evaluation.plain_sets.single), percent(evaluation.plain_sets.single_right));
     if (report.bootstrap > 0)

@@ -14,7 +14,7 @@ namespace kandinsky {
 /// The second table (--more): one line per class for a single calibrator, and coverage by set size.
 [[nodiscard]] std::string evaluation_details(const Calibrator& calibrator, const EvaluationReport& report,
                                              const std::vector<int>& classes);
-/// The same for a comparison, one block per class.
+/// The second table for a comparison, one block per class.
 [[nodiscard]] std::string comparison_details(const Comparison& comparison, const std::vector<int>& classes);
 
 /// The coverage error of the best method as a small picture of letters, one picture per class, for readers
@@ -26,9 +26,9 @@ namespace kandinsky {
 [[nodiscard]] std::vector<double> shrunk(const std::vector<double>& map, const Grid& grid,
                                          std::size_t columns, std::size_t rows, std::size_t& width);
 
-/// The result of cross-validation: losses by class and method, with the chosen method marked, and the reason.
-/// The calibrator must have choices.
-[[nodiscard]] std::string choice_sentence(const Calibrator& calibrator);  ///< that sentence alone
+/// The methods that cross-validation chose, and why, as a sentence. The calibrator must have choices.
+[[nodiscard]] std::string choice_sentence(const Calibrator& calibrator);
+/// The losses by class and method with the chosen method marked, and the same sentence.
 [[nodiscard]] std::string choice_table(const Calibrator& calibrator);
 
 }  // namespace kandinsky

@@ -88,7 +88,7 @@ def test_measures_by_image_are_those_of_the_sets(adapted):
 
 
 def test_inspect_names_the_classes_that_adapt(adapted):
-    assert "follow how hard an image looks" in adapted.does("inspect", "a.kcal").out
+    assert "depend on how hard an image looks" in adapted.does("inspect", "a.kcal").out
     described = json.loads(adapted.does("inspect", "a.kcal", "--json").out)
     assert described["strata"][1]["geometry"]["adapt"]["adapts"]
 

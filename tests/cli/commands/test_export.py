@@ -336,9 +336,9 @@ def test_what_cannot_be_exported_is_refused_in_one_line(room):
         (3, ["whole.onnx", "holds no floats"], "cal.kcal", "--onto", "whole.onnx"),
         (3, ["both.onnx", "sets were appended to it before"], "cal.kcal", "--onto", "both.onnx", "--output-name", "probs"),
         (3, ["outside.onnx", "weights lie in other files"], "cal.kcal", "--onto", "outside.onnx", "-o", "sub/no.onnx"),
-        (3, ["text.onnx", "no ONNX model"], "cal.kcal", "--onto", "text.onnx"),
-        (3, ["none.onnx", "no ONNX model"], "cal.kcal", "--onto", "none.onnx"),
-        (3, ["cut.onnx", "no ONNX model"], "cal.kcal", "--onto", "cut.onnx"),
+        (3, ["text.onnx", "not an ONNX model"], "cal.kcal", "--onto", "text.onnx"),
+        (3, ["none.onnx", "not an ONNX model"], "cal.kcal", "--onto", "none.onnx"),
+        (3, ["cut.onnx", "not an ONNX model"], "cal.kcal", "--onto", "cut.onnx"),
         (4, ["missing.onnx"], "cal.kcal", "--onto", "missing.onnx"),
     ]:
         room.refuses(code, parts, "export", *words, *([] if "-o" in words else ["-o", "no.onnx"]))

@@ -219,7 +219,7 @@ def test_empty_sets_are_filled_unless_they_are_kept(room):
     for name in ("set_size", "false_classes", "single_share", "single_right"):
         assert row["without_filling"][name] == plain_row[name]
     assert row["mean_ce"] == plain_row["mean_ce"]
-    assert "filled, the sets cover" in room.does("evaluate", cal, *inputs).out
+    assert "after filling, sets cover" in room.does("evaluate", cal, *inputs).out
 
 
 def test_predict_prints_a_summary_of_the_sets_and_warns_if_they_are_full(room):

@@ -147,7 +147,7 @@ TEST(Npy, BadMagicVersionsAndHeaderLengthsAreRefused) {
     expect_refused(std::string("\x93NUMPY\x02\x00\x00\x00\x10\x00{}", 14),
                    "the npy header alone needs 1048588");
     expect_refused(std::string("\x93NUMPY\x01\x00\xff\xff{}", 12),
-                   "there are 12 bytes, the npy header alone needs 65545");
+                   "there are 12 bytes, but the npy header alone needs 65545");
     expect_refused(std::string("\x93NUMPY\x02\x00\x01", 9), "preamble needs 12");
 }
 
@@ -164,7 +164,7 @@ TEST(Npy, ShapesThatOverflowAreRefused) {
 
 TEST(Npy, MissingAndSurplusBytesAreCounted) {
     expect_refused(npy(1, dict("<f4", "(2, 3)"), std::string(23, 'x')),
-                   "truncated: there are 23 bytes of elements, float32 (2, 3) needs 24");
+                   "truncated: there are 23 bytes of elements, but float32 (2, 3) needs 24");
     expect_refused(npy(1, dict("<f4", "(2, 3)"), std::string(27, 'x')),
                    "3 bytes of trailing garbage after the 24 bytes");
     expect_refused(npy(1, dict("<f4", "(2, 0)"), "x"), "1 bytes of trailing garbage");
