@@ -438,7 +438,7 @@ TEST(Bootstrap, DoesNotDependOnOrderThreadsOrTheNumberOfCalibrators) {
 }
 
 TEST(Bootstrap, OfManyImagesCountsBeyondSixteenBits) {
-    // One pixel, 70000 images of one class each in a group of their own kind.
+    // One pixel and 70000 images of one class in four groups: the pixel's counts exceed 16 bits.
     Made made = make({.images = 70000, .classes = 2, .grid = {1, 1}, .seed = 5, .groups = 4, .absent = 1});
     const Calibrator calibrator = calibrator_of(made, "image", Condition::by_class);
     const auto report = evaluate(made.dataset(), {&calibrator}, {.bootstrap = 3});
