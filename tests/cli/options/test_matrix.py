@@ -181,7 +181,7 @@ def base_of(name, source):
 
 
 def timeless(value):
-    """JSON without what the clock said."""
+    """JSON without times."""
     if isinstance(value, dict):
         return {key: timeless(one) for key, one in value.items() if key != "seconds"}
     return [timeless(one) for one in value] if isinstance(value, list) else value
