@@ -9,10 +9,11 @@
 // comparison; --stride: every S-th pixel in both directions, to save time. The program prints for every class
 // except 0:
 //
-//   risk    the mean over draws of the mean over test groups of what alpha bounds: the share of the class's
-//           pixels that the sets miss, or of the pixels with the class in their set those without it
+//   risk    what alpha bounds, as the mean over test groups and then over draws: the share of the class's
+//           pixels that the sets miss (recall), or, among the pixels whose set contains the class, the share
+//           with another label (precision)
 //   above   the share of draws whose risk exceeds alpha. The test groups are a sample too, so some draws
-//           exceed alpha by chance, and the share is rather too high than too low
+//           exceed alpha by chance, and the share tends to be too high
 //   share   share of all test pixels with the class in their set
 //   none    draws in which no threshold qualified; these keep the guarantee
 //

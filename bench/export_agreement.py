@@ -6,7 +6,8 @@
 FOLDER/NAME has NAME_cal_probs.npy, NAME_cal_labels.npy and NAME_test_probs.npy, and NAME_cal_groups.npy where images have groups.
 Calibrates `field` on at most --most images, exports the graph with two levels, and runs it in onnxruntime and, where it is installed,
 in OpenVINO (f32) on every --every-th test image. Prints how many entries differ, and for how many of these the set of `predict`
-itself changes when the pixel's probabilities are 1e-6, or 1e-5, smaller or larger: so well do score and threshold agree there.
+itself changes when the pixel's probabilities are 1e-6, or 1e-5, smaller or larger: there, score and threshold agree to that
+precision.
 """
 
 import argparse

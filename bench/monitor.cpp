@@ -14,8 +14,7 @@
 //   half      only the first half of every patient's slices: another field of view, outputs untouched
 //   other     SET_other_probs.npy, if it exists: another network's outputs for the test images
 //
-// The alarm for outputs and, with all labels, the alarm for odds are measured, on numbers that are computed
-// once.
+// The alarm for outputs and, with all labels, the alarm for odds are measured. Features are computed once.
 // --out DIR stores the p-values of every stream and feature of the outputs for bench/monitor.py.
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 //   monitor_cost CALIBRATOR.kcal PROBS.npy [GROUPS.npy] [--labels LABELS.npy] [--rounds 7]
 //
 // Both read the same mapped file; sets go to memory. A round runs one and then the other, and the medians
-// over the rounds count, so that other work on the machine meets both.
+// over the rounds count, so that other work on the machine affects both.
 #include <fmt/format.h>
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-"""Compares bounds for a mean loss: prints the table of docs/risk.md with Hoeffding-Bentkus, betting, and both at delta / 2.
+"""Compares bounds for a mean loss: prints the figures of docs/risk.md for Hoeffding-Bentkus, betting, and both at delta / 2.
 
 For each number of groups, alpha and law of losses it gives the largest mean, relative to alpha, at which half of the draws pass
 the test at confidence 0.95. Needs numpy and scipy (bench/requirements.txt has them).

@@ -110,7 +110,7 @@ TEST(Api, OneCallPredictsAllImages) {
     for (std::size_t i = 0; i < sets.size(); ++i) ASSERT_EQ(all[5 * sets.size() + i], std::byte{sets[i]});
 }
 
-TEST(Api, LoadingAndPredictingWithoutExceptions) {
+TEST(Api, LoadsAndPredictsWithoutExceptions) {
     const Mine mine;
     const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "api_test.kcal";
     save(calibrate(mine.data(), {.method = ImageOptions{}}), path);

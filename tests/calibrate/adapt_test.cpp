@@ -51,7 +51,7 @@ TEST(Adapt, ImagesThatLookHardGetLargerSetsAndTheirCoverageIsMoreEven) {
         EXPECT_LT(after.spread, 0.85 * before.spread) << name_of(promise);
         EXPECT_GT(after.hardest, before.hardest) << name_of(promise);
         EXPECT_GT(report.calibrators[1].coverage_at_alpha, 0.74) << name_of(promise);
-        // Each fit without a group may ask for the largest shift, which costs loo some coverage too much.
+        // With loo each image gets the largest shift of all fits, so somewhat too much is covered.
         EXPECT_LT(report.calibrators[1].coverage_at_alpha, promise == Promise::leave_one_out ? 0.92 : 0.86)
             << name_of(promise);
     }

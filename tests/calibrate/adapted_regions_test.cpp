@@ -210,7 +210,7 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
                         const std::int32_t value = Adaptation::value_of(fit.curves.level(p, score));
                         in = in || value - fit.shift.at(features) <= level;
                     }
-                    // Between thresholds, the least of lines lies above the line between the leasts.
+                    // Between thresholds the minimum of lines is at least the line between the minima.
                     EXPECT_LE(calibrator.smooth[s].level(p, score), least);
                     demanded += in;
                     held += sets[s * fresh.pixels() + p];

@@ -4,7 +4,7 @@
 
 namespace kandinsky::test {
 
-/// Images that differ in how hard they are, which their probabilities show.
+/// Images that differ in difficulty; their probabilities show how hard they are.
 inline Made moody(std::uint64_t seed, std::size_t images = 30, std::size_t classes = 2, Grid grid = {9, 8},
                   std::size_t groups = 0) {
     Made made = make({.images = images, .classes = classes, .grid = grid, .seed = seed, .groups = groups});

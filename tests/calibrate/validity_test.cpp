@@ -101,7 +101,7 @@ std::vector<Rule> all_rules() {
                 for (const bool grouped : {false, true}) {
                     const bool fixed =
                         name == "image" || name == "pixel" || name == "mask" || name == "kmeans";
-                    // Slow ones once each: grouped where groups count.
+                    // Slow methods run once per pooling and split: with groups if pooling by groups.
                     if (!fixed && grouped != (pooling == Pooling::groups)) continue;
                     rules.push_back(
                         {.name = fmt::format("{}, pooling {}{}{}", name, name_of(pooling),

@@ -84,8 +84,8 @@ def snapshot(folder):
 
 
 def without_search(words):
-    """A command that calibrates by the default method, with every pixel on its own scores instead. For tests of what is read: a
-    pixel's threshold moves with each of its labels, while the default searches shapes, for minutes on large grids."""
+    """The command with --method pixel if it calibrates without a method. For tests of reading: each label of a pixel moves its
+    threshold, and large grids are fast."""
     return [*words, "--method", "pixel"] if words[0] == "calibrate" and not {"--method", "-m"} & set(words) else words
 
 

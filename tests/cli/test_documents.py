@@ -69,7 +69,7 @@ def writes(words):
 
 
 def runs_with_the_demo(block):
-    """Whether all that a block reads is the demo's, stands for it, or is made by the block itself."""
+    """Whether each file that a block reads is one of the demo's, stands for one, or is made by the block itself."""
     if "..." in block or re.search(r"\[-", block):
         return False
     made = [word for words in commands_in(block) for word in writes(words)] + re.findall(r"np\.save\(['\"]([^'\"]+)", block)
@@ -142,7 +142,7 @@ def shell(tmp_path_factory):
 
 
 def to_run(name):
-    """Blocks whose files are here; of other blocks, unless they are loops, the commands whose files are."""
+    """Blocks whose files all exist; of the others, unless they are loops, the commands whose files exist."""
     for block in shell_blocks((ROOT / name).read_text()):
         if name in WHOLE or runs_with_the_demo(block):
             yield block

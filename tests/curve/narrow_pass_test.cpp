@@ -106,7 +106,7 @@ TEST(PixelPass, DoesNotDependOnBitsOrMemory) {
                     test::expect_equal(got.curves, expected.curves);
                 }
             }
-            // Gathered by the census on its way, where scores have few values.
+            // The census counts the scores in its own pass where they have few values.
             PixelRows wide(two.wide, condition, request.score), rows(two.narrow, condition, request.score);
             EXPECT_FALSE(wide.visit_census(std::size_t{1} << 30));
             EXPECT_FALSE(rows.visit_census(1));

@@ -58,8 +58,10 @@ double naive_level(const SmoothCurves& curves, const Grid& grid, std::size_t pix
         const auto low = static_cast<std::size_t>(place);
         return std::tuple(low, std::min(low + 1, count - 1), place - static_cast<double>(low));
     };
-    const auto [y0, y1, v] = axis(static_cast<double>(pixel / grid.width), curves.cells().height);
-    const auto [x0, x1, u] = axis(static_cast<double>(pixel % grid.width), curves.cells().width);
+    std::size_t y0 = 0, y1 = 0, x0 = 0, x1 = 0;
+    double v = 0, u = 0;
+    std::tie(y0, y1, v) = axis(static_cast<double>(pixel / grid.width), curves.cells().height);
+    std::tie(x0, x1, u) = axis(static_cast<double>(pixel % grid.width), curves.cells().width);
     const auto at = [&](std::size_t b) {
         const auto cell = [&](std::size_t y, std::size_t x) {
             return static_cast<double>(from.cumulative[(y * curves.cells().width + x) * bins + b]) / 65536;

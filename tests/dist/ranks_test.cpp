@@ -237,7 +237,7 @@ TEST(Ranks, NetworkVolumeDoesNotDependOnTheImages) {
             CalibrateOptions options = options_for(method.substr(0, method.find(' ')), pooling);
             options.rungs = 40;
             options.promise = Promise::none;                        // with loo, ranks share all scores
-            options.method.settings.text["kmeans-clusters"] = "4";  // else a choice that the data make
+            options.method.settings.text["kmeans-clusters"] = "4";  // otherwise the data choose the number
             if (method == "field by runs") options.method.settings.text["field-fold-order"] = "contiguous";
             const std::uint64_t few = bytes_said(30, options);
             EXPECT_GT(few, 1000u);

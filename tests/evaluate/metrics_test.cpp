@@ -88,7 +88,7 @@ struct Held {
     }
 };
 
-/// What the sets hold at the levels of the coverage error, none filled.
+/// The contents of the sets at the levels of the coverage error, before filling.
 void expect_at_levels(const Made& made, const Calibrator& calibrator, const Evaluation& found) {
     const std::size_t pixels = made.pixels(), classes = made.recipe.classes;
     ASSERT_EQ(found.level_sets.size(), 19u);
@@ -130,7 +130,7 @@ void expect_at_alpha(const Made& made, const Calibrator& calibrator, EmptySets e
     std::uint64_t valid = 0, filled = 0;
     Held held, plain_held;
     std::vector<Count> wrong(classes);
-    // [stratum][group] marked pixels; those that are something else count as covered.
+    // [stratum][group] pixels whose set has the class; `covered` counts those with another label.
     std::vector<std::map<std::int64_t, Count>> marked(calibrator.strata());
     std::set<std::int64_t> groups;
     for (std::size_t n = 0; n < made.recipe.images; ++n) {
@@ -438,7 +438,7 @@ TEST(Bootstrap, DoesNotDependOnOrderThreadsOrTheNumberOfCalibrators) {
 }
 
 TEST(Bootstrap, OfManyImagesCountsBeyondSixteenBits) {
-    // One pixel, 70000 images of one class each in a group of their own kind.
+    // One pixel and 70000 images of one class in four groups: the pixel's counts exceed 16 bits.
     Made made = make({.images = 70000, .classes = 2, .grid = {1, 1}, .seed = 5, .groups = 4, .absent = 1});
     const Calibrator calibrator = calibrator_of(made, "image", Condition::by_class);
     const auto report = evaluate(made.dataset(), {&calibrator}, {.bootstrap = 3});

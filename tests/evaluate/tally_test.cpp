@@ -128,7 +128,7 @@ TEST(Tally, CountsSamplesAndLabelsOfEveryPixelAndTheClassesOfEveryImage) {
 }
 
 TEST(Tally, SetsOfMoreThan255ClassesKeepTheirSize) {
-    // 257 classes: in bytes that would be one, and every set decided.
+    // In a byte 257 classes would be one, and every set would seem to have a single class.
     const Made made = make({.images = 3, .classes = 257, .grid = {2, 3}, .overlapping = true});
     CalibrateOptions options{.score = {}};
     options.method.name = "image";

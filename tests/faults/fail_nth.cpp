@@ -122,7 +122,7 @@ Plan parse(const char* text) {
     std::_Exit(99);
 }
 
-/// "none", or plans separated by commas; the first is the one whose HIT is told.
+/// "none", or plans separated by commas; HIT refers to the first of them.
 void take_plans(char* text) {
     if (std::strcmp(text, "none") == 0) return;
     std::size_t number = 0;

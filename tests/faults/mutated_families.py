@@ -15,7 +15,7 @@ LEVELS = [25, 50, 75]  # per cent: exact in binary, so that both sides mean the 
 
 
 class Unusable(Exception):
-    """What the reference says of inputs that the command must refuse."""
+    """The reference raises this for inputs that the command must refuse."""
 
 
 def read_npy(path):
@@ -97,7 +97,7 @@ class Family:
         return f"{kind.__name__} of {name}"
 
     def special(self, path):
-        """Kinds of damage that know the format; they weigh as much as those of bytes together."""
+        """Kinds of damage specific to the format; together they are as frequent as damage to bytes."""
         if path.suffix != ".npy":
             return []
         integers = np.load(path).dtype.kind in "iu" and "prob" not in path.name
@@ -237,7 +237,7 @@ class Predicting(Family):
 
 
 class Calibrators(Predicting):
-    """predict with a damaged calibrator, which its checksum should tell."""
+    """predict with a damaged calibrator, which its checksum should reveal."""
 
     name = "predict with a damaged calibrator"
 

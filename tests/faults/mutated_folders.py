@@ -34,7 +34,7 @@ class Folders(Family):
 
 
 def plain(path):
-    """A .gz file inflated beside its folder. What follows its last member is let pass, as gzip does."""
+    """A .gz file inflated beside its folder. Bytes after its last member are ignored, as gzip does."""
     if path.suffix != ".gz":
         return path
     rest, out = path.read_bytes(), b""
@@ -55,7 +55,7 @@ def volume(path):
         path = plain(path)
         content = bytearray(path.read_bytes())
         if content[344:347] == b"n+1" and struct.unpack_from("<f", content, 108)[0] == 0:
-            # Values cannot begin at byte 0 of a single file: as the format's own library has it, they follow the header.
+            # Values cannot begin at byte 0 of a single file: as in the format's own library, they then follow the header.
             struct.pack_into("<f", content, 108, 352)
             path.write_bytes(content)
         image = nib.load(path)
@@ -286,7 +286,7 @@ class Annotations(Folders):
 
 
 def without_broken_dogs(text):
-    """Masks of a category that nobody asks for are not read, so broken text inside of them is let pass."""
+    """The command does not read masks of a category that was not requested, so broken text in them is no error."""
     for piece in re.findall(r'\{"segmentation".*?"id": \d+\}', text):
         try:
             json.loads(piece)

@@ -50,7 +50,7 @@ def test_killed_calibrations_leave_the_old_the_new_or_no_output(large):
             assert content == complete
         killed, finished = killed + (code != 0), finished + (content == complete)
         for path in large.folder.iterdir():
-            if path.name not in names:  # a hidden name, given and not yet taken away
+            if path.name not in names:  # a hidden file that was not yet removed
                 assert path.name.startswith(".kandinsky-") and old
                 path.unlink()
                 hidden += 1

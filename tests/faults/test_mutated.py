@@ -1,9 +1,9 @@
 """Thousands of damaged inputs: the command never crashes, hangs or ends with code 1; refusals are one line without output;
 and if it ends with 0, its result equals that of the reference in numpy on the same files.
 
-make test runs the first 1,500, with a sanitizer 500; KANDINSKY_MUTATIONS=10000 (make test-mutations) more, or 1500:10000 a part. KANDINSKY_MUTATION=N runs the N-th
-alone, KANDINSKY_FAMILY=TEXT the families with the text in their name (which numbers them anew). The N-th damage is always
-the same."""
+make test runs the first 1,500, with a sanitizer 500. KANDINSKY_MUTATIONS=10000 (make test-mutations) runs the first 10,000, and
+1500:10000 those after the first 1,500. KANDINSKY_MUTATION=N runs the N-th alone. KANDINSKY_FAMILY=TEXT runs only families with
+the text in their name, which changes the numbers. The N-th damage is always the same."""
 
 import os
 from collections import Counter

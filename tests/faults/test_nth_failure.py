@@ -35,7 +35,7 @@ ERRORS = {
 
 @pytest.fixture
 def small(room):
-    """Two images of two classes on 2 x 2 pixels: the work is the same, the allocations are few."""
+    """Two images of two classes on 2 x 2 pixels: the same kinds of work with few allocations."""
     room.probs, room.labels = scene(2, 2, (2, 2))
     room.save("probs.npy", room.probs)
     room.save("labels.npy", room.labels)
@@ -45,7 +45,7 @@ def small(room):
     for i in range(2):
         room.save(f"cases/c{i}.npy", room.probs[i])
         room.save(f"truth/c{i}.npy", room.labels[i])
-    # Files that were written just now are looked at twice, so that the first run would have other calls than the rest.
+    # The command checks recently written files twice, so the first run would make other calls than the rest.
     for path in room.folder.rglob("*.*"):
         os.utime(path, (1_000_000_000, 1_000_000_000))
     return room
@@ -227,6 +227,6 @@ def test_the_library_sees_a_program_that_ignores_failures(fail_nth, small):
 
 
 def test_outputs_are_what_numpy_expects(small):
-    """The faultless run is a real one."""
+    """A run without faults writes correct sets."""
     small.does("predict", "cal.kcal", "--probs", "probs.npy", "-q", "-o", "sets.npy")
     assert small.load("sets.npy").shape == (2, 2, 2, 2) and small.load("sets.npy").dtype == np.uint8

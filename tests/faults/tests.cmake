@@ -7,8 +7,8 @@ if(KANDINSKY_BUILD_CLI)
     add_library(fail_nth MODULE ${CMAKE_CURRENT_LIST_DIR}/fail_nth.cpp)
     target_link_libraries(fail_nth PRIVATE ${CMAKE_DL_LIBS})
     kandinsky_compile_options(fail_nth)
-    # Checked variants of the calls, and -fno-plt-like shortcuts to itself, are not wanted here.
-    target_compile_options(fail_nth PRIVATE -U_FORTIFY_SOURCE -fno-builtin)
+    # The library must define the plain calls: no fortified variants, and no built-in versions of them.
+    target_compile_options(fail_nth PRIVATE "SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0" -fno-builtin)
     set(fail_library $<TARGET_FILE:fail_nth>)
   endif()
   foreach(topic nth_failure kill changing mutated)

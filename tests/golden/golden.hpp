@@ -46,7 +46,7 @@ class Golden {
     [[nodiscard]] Grid grid() const { return grid_; }
     [[nodiscard]] Dataset calibration() const { return {array("cal_probs"), array("cal_labels"), {}}; }
     [[nodiscard]] Dataset test() const { return {array("test_probs"), array("test_labels"), {}}; }
-    /// What names of a class's arrays end in. With two classes they are of class 1.
+    /// How the names of a class's arrays end. With two classes the arrays are those of class 1.
     [[nodiscard]] std::string suffix(std::size_t c) const {
         return classes_ == 2 ? "" : "_class" + std::to_string(c);
     }

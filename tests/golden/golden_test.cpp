@@ -158,8 +158,8 @@ double nanmean(const std::vector<double>& values, std::size_t* missing) {
     return sum / static_cast<double>(values.size() - *missing);
 }
 
-/// The numbers of expected.json for one class: exact to `tight` for their own curves, and as the README of
-/// the golden files has it for ours.
+/// Compares with the numbers of expected.json for one class: to 1e-12 with their curves (`stored`), less
+/// strictly with ours.
 void expect_summary(const Evaluation& found, std::size_t c, const nlohmann::json& expected, bool stored) {
     const StratumEvaluation& one = found.strata[c];
     const nlohmann::json& map = expected["pixelwise"];

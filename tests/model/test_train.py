@@ -59,7 +59,7 @@ def test_a_killed_training_resumes_to_the_same_bytes(arrays):
         process = subprocess.Popen(
             [COMMAND, *map(str, arguments)], cwd=arrays, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        # Wait until there is something to lose, then kill at a random moment.
+        # Waits for a checkpoint, then kills at a random moment.
         start = time.monotonic()
         while not (arrays / "cut.pt.checkpoint").exists() and process.poll() is None:
             assert time.monotonic() - start < 300

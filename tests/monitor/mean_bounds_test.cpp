@@ -23,8 +23,8 @@ TEST(MeanBounds, RarelyMissTheTrueMeanAtAnyTime) {
             bounds.add(
                 stream % 2 == 0 ? (random.uniform() < kMean ? 1.0 : 0.0) : 2 * kMean * random.uniform(),
                 kDelta);
-        misses +=
-            bounds.low > kMean || bounds.high < kMean;  // bounds never widen: the end tells of all times
+        // Bounds never widen, so the last are enough.
+        misses += bounds.low > kMean || bounds.high < kMean;
     }
     const boost::math::binomial law(static_cast<double>(kStreams), kDelta);
     EXPECT_GT(misses == 0 ? 1.0 : cdf(complement(law, static_cast<double>(misses) - 1)), 1e-4) << misses;

@@ -116,7 +116,7 @@ TEST_F(MonitorFiles, ReferencesAreKeptInTheCalibratorsFile) {
     EXPECT_LT(fs::file_size(folder_ / "with.kcal") - fs::file_size(folder_ / "without.kcal"), 20000u);
 }
 
-TEST(Monitor, StaysQuietOnImagesOfTheSameKindAndRingsSoonOnOthers) {
+TEST(Monitor, StaysQuietOnImagesOfTheSameKindAndAlarmsSoonOnOthers) {
     const Calibrated one;
     Monitor quiet(one.calibrator, one.reference);
     quiet.update(stream(200, 7).dataset());

@@ -55,7 +55,7 @@ TEST(Components, AreThoseOfAFloodFill) {
 }
 
 TEST(Components, ASpiralIsOneObjectAndAChessboardDependsOnCorners) {
-    // Arms that meet late are what joins labels: the worst case of two passes.
+    // The arms meet late, so labels must be joined: the worst case for two passes.
     const std::vector<std::string> rows{"1111111", "0000001", "1111101", "1000101",
                                         "1011101", "1000001", "1111111"};
     std::vector<std::uint8_t> spiral, chess;

@@ -125,7 +125,7 @@ TEST(ImageShift, DoesNotDependOnTheOrderOfTheSamples) {
 }
 
 TEST(ImageShift, GroupsHaveEqualWeightWhateverTheirNumberOfImages) {
-    // Two groups of many images that all say the same weigh no more than as many groups of one.
+    // A group of many equal images weighs no more than a group of one such image.
     std::vector<ShiftSample> few = samples(5, 30, 1.0), many = few;
     for (int copy = 0; copy < 20; ++copy) many.push_back(few[3]);
     const LearntShift a = learn_shift(few), b = learn_shift(many);

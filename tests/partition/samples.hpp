@@ -72,7 +72,7 @@ struct Sample {
     }
 };
 
-/// A data set with what a soft method gets to see of it.
+/// A data set with the other inputs of a soft method.
 struct Given {
     Dataset data;
     Census census;

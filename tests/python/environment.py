@@ -2,7 +2,7 @@
 
     environment.py make BUILD SOURCE     creates BUILD/venv, with the package built on the library in BUILD
     environment.py run  BUILD ARGS...    runs `python ARGS` in it
-    environment.py integrations BUILD SOURCE    the same two with torch and others: BUILD/venv-integrations and their tests
+    environment.py integrations BUILD SOURCE    creates BUILD/venv-integrations, with torch and others, and runs their tests
 
 Exits with 77, which ctest reads as skipped, when the packages cannot be fetched. A second `make` with nothing changed
 takes a moment.

@@ -15,7 +15,7 @@ from kandinsky._arrays import as_array
 
 
 class Tensor:
-    """Somebody else's array: all it can do is DLPack."""
+    """An array of another library that supports only DLPack."""
 
     def __init__(self, array, device=1):
         self._array, self._device = array, device

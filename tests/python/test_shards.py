@@ -28,13 +28,13 @@ def merged(shards):
     return total.calibrate()
 
 
-def test_processes(saved):
+def test_shards_of_processes_merge_to_the_same_bytes(saved):
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         shards = pool.map(shard, [5, 3, 4, 1])
     assert saved(merged(shards)) == saved(merged(shards[::-1])) == saved(whole([1, 3, 4, 5]))
 
 
-def test_a_dask_cluster(saved):
+def test_shards_of_a_dask_cluster_merge_to_the_same_bytes(saved):
     distributed = pytest.importorskip("distributed", reason="dask[distributed] is not installed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
                                   host="127.0.0.1") as cluster, distributed.Client(cluster) as client:

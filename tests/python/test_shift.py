@@ -8,7 +8,7 @@ from kandinsky import DataError, UsageError
 
 
 def moody(images, seed, grid=(9, 8)):
-    """Images that differ in how hard they are, which their probabilities show."""
+    """Images that differ in difficulty; their probabilities show how hard they are."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, (images, *grid)).astype(np.uint8)
     right = 1 - rng.random((images, 1, 1)) * rng.random((images, *grid))
@@ -66,6 +66,6 @@ def test_volumes_have_one_weight_each():
         (UsageError, {"shift_to": NEW_PROBS, "max_weight": 0.5}, "max_weight is 0.5, but must be"),
     ],
 )
-def test_refusals(kind, given, told):
+def test_invalid_weights_are_refused(kind, given, told):
     with pytest.raises(kind, match=told):
         kandinsky.Calibrator("image").fit(PROBS, LABELS, **given)

@@ -65,7 +65,7 @@ def test_one_plane_and_empty_sets(score, empty):
 
 
 def moody(images, classes, grid, seed):
-    """Images that differ in how hard they are, which their probabilities show."""
+    """Images that differ in difficulty; their probabilities show how hard they are."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, classes, (images, *grid)).astype(np.uint8)
     right = 1 - random.random((images, 1, 1)) * random.random(labels.shape)
@@ -210,7 +210,7 @@ def test_what_does_not_fit_is_refused():
         PredictionSets(kandinsky.Calibrator())
 
 
-def test_a_calibrator_s_file_will_do(tmp_path):
+def test_the_file_of_a_calibrator_is_accepted(tmp_path):
     cal, probs = calibrator("lac")
     cal.save(tmp_path / "cal.kcal")
     given = torch.from_numpy(probs)

@@ -128,7 +128,7 @@ def test_a_wrong_word_fails_the_type_checker(tmp_path, checker):
     words = ["mypy", "--strict", "--cache-dir", str(tmp_path / "cache")] if checker == "mypy" else ["pyright"]
     done = subprocess.run([sys.executable, "-m", *words, "user.py"], capture_output=True, text=True, cwd=tmp_path, check=False)
     told = {int(number) for number in re.findall(r"user\.py:(\d+):.*error", done.stdout)}
-    # Protocols' bodies in RIGHT are none of a checker's business here.
+    # What a checker says of the protocols' bodies in RIGHT does not count.
     first = RIGHT.count("\n") + 2
     assert {line for line in told if line >= first} == set(range(first, first + WRONG.count("\n") - 1)), done.stdout
     assert not {line for line in told if line < first and "__dlpack" not in RIGHT.splitlines()[line - 1]}, done.stdout

@@ -191,7 +191,7 @@ TEST(Scenes, PhotosAreFullInTheMiddleAndScoreWorseAtTheBorderForAnySeed) {
         EXPECT_GT(rings.outer_prevalence, 0.02);
         EXPECT_LT(rings.outer_prevalence, 0.15);
         ASSERT_GT(rings.compared, 40U);
-        // Were centre and border alike, each image would be a fair coin.
+        // If centre and border were alike, each image would be a fair coin.
         EXPECT_LT(sign_test(rings.worse_outside, rings.compared), 1e-6)
             << rings.worse_outside << " of " << rings.compared;
     }

@@ -23,7 +23,7 @@ Dataset images() {
     return make({.images = kImages, .grid = {1, 2}}).dataset();
 }
 
-/// Remembers what it was told, and stops after so many questions.
+/// Remembers the last progress; cancels at the call of cancelled() after `patience` others.
 class Watcher final : public Progress {
   public:
     explicit Watcher(int patience = 1 << 20) : left_(patience) {}

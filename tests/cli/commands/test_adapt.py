@@ -9,7 +9,7 @@ from support import expect_refusal
 
 
 def moody(images, seed, classes=2, grid=(9, 8)):
-    """Images that differ in how hard they are, which their probabilities show."""
+    """Images that differ in difficulty; their probabilities show how hard they are."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, classes, (images, *grid)).astype(np.uint8)
     right = 1 - rng.random((images, 1, 1)) * rng.random((images, *grid))

@@ -73,7 +73,7 @@ def test_a_graph_makes_the_sets_of_predict(room, score, grid):
 
 
 def moody(images, classes, grid, seed):
-    """Blobs in images that differ in how hard they are, which their probabilities show."""
+    """Blobs in images that differ in difficulty; their probabilities show how hard they are."""
     random = np.random.default_rng(seed)
     blobs = random.integers(0, classes, (images, grid[0] // 6 + 1, grid[1] // 6 + 1))
     truth = np.kron(blobs, np.ones((6, 6), int))[:, : grid[0], : grid[1]]

@@ -92,7 +92,7 @@ def test_the_threshold_is_that_of_numpy_and_small_objects_are_told_apart(room, g
         assert (room.folder / "again.npy").read_bytes() == (room.folder / "o.npy").read_bytes()
 
 
-def test_corners_or_faces(room, given):
+def test_objects_are_connected_by_corners_or_by_faces(room, given):
     _, labels = squares(41, 0)
     labels[0, :4, :4] = np.eye(4)
     room.save("cy.npy", labels)

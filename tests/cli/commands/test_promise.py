@@ -9,7 +9,7 @@ LEVELS = 20
 
 
 def distribution(scores, where, groups, left_out, regions, pixel, score):
-    """F of what was learnt without a group: the mean over the others of the share of scores in the pixel's region below."""
+    """F without a group: the mean over the others of the share of scores in the pixel's region below."""
     shares = []
     for other in np.unique(groups):
         own = (groups == other) & (regions[where] == regions[pixel])
@@ -47,7 +47,7 @@ def test_thresholds_and_p_values_of_kmeans_are_those_of_the_formula(room, seed, 
     room.does("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--groups", "groups.npy", "--promise", "loo",
               "-o", "cal.kcal", *options)
     learnt = {}
-    for g in np.unique(groups):  # what the others alone teach
+    for g in np.unique(groups):  # what is learnt from the others alone
         for name, array in (("probs", probs), ("labels", labels), ("groups", groups)):
             room.save(f"other_{name}.npy", array[groups != g])
         room.does("calibrate", "--probs", "other_probs.npy", "--labels", "other_labels.npy", "--groups", "other_groups.npy",

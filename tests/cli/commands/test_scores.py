@@ -54,7 +54,7 @@ def formula(name, probs, u):
 
 
 def random_shares(room, probs):
-    """The random numbers that the command gives to these pixels, from what they take away from aps."""
+    """The random numbers that the command gives to these pixels, from how much they reduce aps."""
     plain, less = scores_of(room, probs, "--score", "aps"), scores_of(room, probs, "--score", "aps", "--randomized")
     best = probs.argmax(axis=1)[:, None]
     return (np.take_along_axis((plain - less), best, axis=1) / np.take_along_axis(probs, best, axis=1))[:, 0]

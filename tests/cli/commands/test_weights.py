@@ -11,7 +11,7 @@ USAGE, DATA = 2, 3  # exit codes
 
 
 def moody(images, seed, grid=(9, 8)):
-    """Images that differ in how hard they are, which their probabilities show."""
+    """Images that differ in difficulty; their probabilities show how hard they are."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, (images, *grid)).astype(np.uint8)
     right = 1 - rng.random((images, 1, 1)) * rng.random((images, *grid))
@@ -110,7 +110,7 @@ def test_weights_are_learnt_from_new_images(weighted):
         (True, ["--weights", "w.npy", "--max-weight", "-1"], "--max-weight is -1"),
     ],
 )
-def test_refusals(weighted, usage, words, told):
+def test_invalid_weights_are_refused(weighted, usage, words, told):
     weighted.save("short.npy", np.ones(59))
     weighted.save("odd.npy", np.arange(60) + 1.0)
     weighted.save("negative.npy", -np.ones(60))

@@ -27,11 +27,11 @@ COMMANDS = commands()
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """A folder in which the demo has run as the helps suppose, and what it printed."""
+    """A folder in which the demo has run, as the help texts assume, and what it printed."""
     folder = tmp_path_factory.mktemp("help")
     result = run("demo", "-o", "demo", *SMALL, cwd=folder)
     assert result.code == 0 and result.complaints == [], result
-    for name in ["probs", "labels"]:  # the folders of files that the help of collect supposes
+    for name in ["probs", "labels"]:  # the folders of files that the help of collect assumes
         (folder / name).mkdir()
         for number, image in enumerate(np.load(folder / "demo" / f"test_{name}.npy")):
             np.save(folder / name / f"image{number}.npy", image)

@@ -181,14 +181,14 @@ def base_of(name, source):
 
 
 def timeless(value):
-    """JSON without what the clock said."""
+    """JSON without times."""
     if isinstance(value, dict):
         return {key: timeless(one) for key, one in value.items() if key != "seconds"}
     return [timeless(one) for one in value] if isinstance(value, list) else value
 
 
 def content(path, strict):
-    """What a file says; of a calibrator without its record of options where `strict`."""
+    """A file's content; for a calibrator without its record of options if `strict`."""
     data = path.read_bytes()
     if path.suffix == ".kcal" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -229,7 +229,7 @@ def words_of(name, positionals, options):
 
 
 def judge(name, option, source, calls):
-    """What is wrong with an option; nothing if it counts as it must."""
+    """What is wrong with an option; nothing if it has the required effect."""
     positionals, base = base_of(name, source)
     beside = dict(BESIDE.get(option, {}))
     if option in METHOD_OPTIONS:

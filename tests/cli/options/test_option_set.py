@@ -1,4 +1,4 @@
-"""Numbers are numbers, and an option without effect is refused with the reason."""
+"""A text that is no number is refused, and an option without effect is refused with the reason."""
 
 import pytest
 

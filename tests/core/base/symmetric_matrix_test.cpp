@@ -57,7 +57,7 @@ TEST(SymmetricMatrix, ASingularMatrixGivesFiniteNumbers) {
     EXPECT_NEAR(solved[0] + solved[1] + solved[2], 1, 1e-12);
 }
 
-TEST(SymmetricMatrix, DotAndLargest) {
+TEST(SymmetricMatrix, DotIsTheSumOfProductsAndLargestTheGreatestMagnitude) {
     EXPECT_EQ(dot(std::vector<double>{1, 2}, std::vector<double>{3, 4}), 11);
     EXPECT_EQ(largest(std::vector<double>{1, -7, 3}), 7);
     EXPECT_EQ(largest({}), 0);

@@ -91,8 +91,8 @@ TEST(CompareKernels, EveryHalfOutsideTheUnitIntervalIsDetectedAtEveryPlace) {
             const std::vector<std::uint16_t> limits(n, 0x3800);
             std::vector<std::uint8_t> out(n);
             std::vector<std::uint16_t> values(n, 0x3000);
-            const auto fine = [&] {
-                return halves_at_least(reinterpret_cast<const std::byte*>(values.data()), limits.data(), n,
+            const auto fine = [&, count = n] {
+                return halves_at_least(reinterpret_cast<const std::byte*>(values.data()), limits.data(), count,
                                        out.data());
             };
             ASSERT_TRUE(fine());

@@ -90,7 +90,7 @@ TEST(HalfToFloat, WidensAllOfTheUnitIntervalAlikeOnEveryVectorUnit) {
     });
 }
 
-TEST(Half, KnownValues) {
+TEST(Half, HasItsKnownValues) {
     EXPECT_EQ(half_to_float(std::uint16_t{0x3C00}), 1.0f);
     EXPECT_EQ(half_to_float(std::uint16_t{0x0001}), 0x1p-24f);
     EXPECT_EQ(half_to_float(std::uint16_t{0x7BFF}), 65504.0f);

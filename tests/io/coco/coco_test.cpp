@@ -331,8 +331,7 @@ TEST_F(Coco, EveryTruncationAndManyFlippedBytesAreRefusedOrRead) {
     }
 }
 
-/// Larger than many runs, so that they are cut and read by several threads; and the first of two errors is
-/// told.
+/// The file is larger than many chunks, so several threads read it. Of two errors the first is reported.
 TEST_F(Coco, LargeFilesGiveTheSameForAnyNumberOfThreads) {
     NEEDS_COCO();
     std::string text = R"({"categories":[{"id":1,"name":"person"}],"images":[)";

@@ -69,7 +69,7 @@ TEST(BusFault, OtherFaultsEndTheProgram) {
     const int status = status_of([&] {
         report_bus_faults();
         {
-            const MappedFile left = map_file(folder / "data");  // its range is forgotten with it
+            const MappedFile left = map_file(folder / "data");  // at its end the handler forgets its range
         }
         const int number = ::open((folder / "data").c_str(), O_RDONLY);
         const auto* const unknown =

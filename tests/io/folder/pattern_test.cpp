@@ -10,7 +10,7 @@
 namespace kandinsky {
 namespace {
 
-// What races, the thread sanitizer sees (make test-tsan); without it this looks at the answers alone.
+// The thread sanitizer reports data races (make test-tsan); without it only the answers are checked.
 TEST(Pattern, IsMadeByManyThreadsAtOnce) {
     std::atomic<int> right{0};
     std::vector<std::jthread> threads;

@@ -52,7 +52,7 @@ TEST(OldCalibrator, OfFormatVersion1KeepsGroupsFallbackAndScore) {
     EXPECT_TRUE(calibrator.options.score.randomized);
     EXPECT_EQ(calibrator.options.score.seed, 7u);
     EXPECT_EQ(calibrator.groups, 4u);
-    // What the program said that wrote it.
+    // The value by the program that wrote the file.
     EXPECT_EQ(score_thresholds(calibrator, 0.25).front(), 1.1301175F);
 }
 
@@ -61,7 +61,7 @@ TEST(OldCalibrator, OfFormatVersion1KeepsTheCurvesOfEveryPixelThatFieldHad) {
     EXPECT_EQ(calibrator.options.method.name, "field");
     EXPECT_EQ(calibrator.smooth_of(1), nullptr) << "curves of every pixel, as they were stored";
     const std::vector<float> found = thresholds(calibrator, 0.25);
-    // What the program said that wrote it.
+    // The values by the program that wrote the file.
     const float first[] = {0.510286212F, 0.299449295F, 0.542180538F},
                 last[] = {0.561112821F, 0.555722535F, 0.527404308F};
     for (std::size_t c = 0; c < 3; ++c) {
@@ -91,7 +91,7 @@ std::vector<float> seen_image() {
     return probs;
 }
 
-/// The p-values that the program said that wrote the file, of the first pixels of the image above.
+/// Expects the p-values by the program that wrote the file, at the first pixels of the image above.
 void expect_p_values(const Calibrator& calibrator, const float (&first)[3][7]) {
     std::vector<float> found(3 * kHeight * kWidth);
     p_values(calibrator, seen_image(), found);

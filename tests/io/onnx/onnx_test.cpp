@@ -1,5 +1,5 @@
-// Wire format, damaged models, and what is kept of a model. That the graphs are right is asked of
-// onnxruntime: tests/cli/commands/test_export.py.
+// The wire format, damaged models, and which parts of a model are kept. The results of the graphs are tested
+// with onnxruntime in tests/cli/commands/test_export.py.
 #include <gtest/gtest.h>
 
 #include <fstream>

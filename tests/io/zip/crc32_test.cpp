@@ -19,7 +19,7 @@ std::vector<std::uint8_t> noise(std::size_t bytes) {
 }
 
 TEST(Crc32, IsTheOneOfZip) {
-    constexpr std::string_view kDigits = "123456789";  // whose checksum every catalogue of them lists
+    constexpr std::string_view kDigits = "123456789";  // the usual check value of a CRC
     EXPECT_EQ(crc32_of(kDigits.data(), kDigits.size()), 0xCBF43926u);
     EXPECT_EQ(crc32_of(nullptr, 0), 0u);
     EXPECT_EQ(crc32_of(nullptr, 0, 7), 7u);

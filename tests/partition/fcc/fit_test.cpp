@@ -96,7 +96,7 @@ TEST(FitFourierCurves, AFreeCentreFindsDiscsThatAreOffTheMiddle) {
             std::count_if(sizes.begin(), sizes.end(), [&](double s) { return r <= s; }));
     });
     const FourierFit fit = fit_fourier_curves(field.view(), {.centre = FourierCentre::free}, 1);
-    // The centre itself is only a pole: discs look the same from any point inside them, the regions count.
+    // Other centres can describe the same discs, so only the regions are compared.
     const std::vector<std::uint32_t> bands = fourier_bands(fit.curves, grid);
     std::size_t wrong = 0;
     for (std::size_t p = 0; p < grid.pixels(); ++p)

@@ -17,7 +17,7 @@ inline FourierObjective fourier_objective(const FourierField& field, const Fouri
     FourierOptions fitting = options;
     fitting.curves = static_cast<std::uint32_t>(curves.coefficients.size());
     fitting.order = curves.order;
-    // Nothing moves here, but with `free` the centre is part of the unknowns and may be anywhere.
+    // Nothing is optimised here, but only with `free` may the centre be anywhere.
     fitting.centre = FourierCentre::free;
     check(fitting);
     check(field);

@@ -50,7 +50,7 @@ TEST(Blend, SupportGrowsWithTheScoresAround) {
     EXPECT_EQ(all.support(row + 50), 0);
     for (std::size_t x = 1; x < grid.width; ++x)
         EXPECT_LE(all.support(row + x), all.support(row + x - 1) + 1e-6f);
-    // What a fold left out does not count.
+    // Scores of the fold that is left out do not count.
     EXPECT_NEAR(CandidateFields(cells, histograms, 0, make_candidates(grid, {})).support(row + 5), 4.0 / 6,
                 1e-6);
 }

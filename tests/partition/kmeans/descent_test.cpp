@@ -28,7 +28,7 @@ TEST(KMeansExchange, EscapesALocalOptimumOfTheDescent) {
 
 TEST(KMeansDescent, GivesAnEmptyClusterTheFarthestPoint) {
     const Points points(std::vector<float>{0, 1, 2, 9}, 1);
-    // The last two centres are the nearest to nobody.
+    // No point is nearest to either of the last two centres.
     const Solution found = descend(points, {1.0, 100.0, 200.0}, 1, silent());
     EXPECT_EQ(found.labels, (std::vector<std::uint32_t>{0, 1, 1, 2}));
     EXPECT_EQ(found.centres, (std::vector<double>{0.0, 1.5, 9.0}));

@@ -22,7 +22,7 @@ TEST(PredictedLine, SummarisesTheSetsAndHowManyWereFilled) {
     EXPECT_TRUE(has(predicted_line(done), "1.50 % empty, ")) << predicted_line(done);
 }
 
-/// A calibrator of many images whose class 2 is rare, and what it is asked about.
+/// A calibrator of many images whose class 2 is rare, and the alpha of the prediction.
 struct Asked {
     explicit Asked(std::size_t images = 40, double at = 0.1, Condition condition = Condition::by_class)
         : alpha(at) {
