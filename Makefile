@@ -14,7 +14,7 @@ $(error COMPILER is $(COMPILER), but must be gcc or clang)
 endif
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
-# SETUP=: installs no packages.
+# An empty SETUP installs no packages.
 SETUP  ?= scripts/setup.sh$(if $(CLANG), --clang)
 
 CCACHE    := $(shell command -v ccache 2>/dev/null)
@@ -115,13 +115,13 @@ bench:  ## time the tasks against numpy, torch and others: one table (BENCH="--l
 	else echo "skipped: it needs real outputs; run make bench DATA=FOLDER (bench/validity.cpp describes the folder)"; fi
 
 BIOME = cd web && npm exec --yes --package=@biomejs/biome@2.6.7 -- biome
-format:  ## lay out the C++ sources by .clang-format and the page's TypeScript by web/biome.json
+format:  ## format the C++ sources (.clang-format) and the page's TypeScript (web/biome.json)
 	@$(SETUP) --lint
 	@$(SETUP) --report
 	@clang-format -i $(SOURCES)
 	@$(BIOME) format --write .
 
-lint:  ## check layout, Biome's rules over the page, and clang-tidy (.clang-tidy) over what changed in src since it passed
+lint:  ## check the format, Biome's rules for the page, and clang-tidy (.clang-tidy) for what changed in src since it passed
 	@$(SETUP) --lint
 	@$(SETUP) --report
 	@clang-format --dry-run -Werror $(SOURCES)

@@ -3,7 +3,7 @@
 #   [DEVICE=cuda] experiments/nnunet_hippocampus.sh DECATHLON WORK [KANDINSKY]
 # DECATHLON: Task 04 (imagesTr, labelsTr). WORK: folder for the data in nnU-Net's layout and the results. KANDINSKY: the
 # command; without it only nnU-Net runs. nnunetv2 (tested: 2.8.1) must be on the path. Trains five folds of 60 cases in
-# parallel, 15 short epochs each; 40 cases are for the test. docs/deploy.md has the table.
+# parallel, 15 short epochs each; 40 cases are for the test. docs/deploy.md has the results.
 set -euo pipefail
 data=$1 work=$2 kandinsky=${3:-} device=${DEVICE:-cuda}
 export nnUNet_raw=$work/nnUNet_raw nnUNet_preprocessed=$work/nnUNet_preprocessed nnUNet_results=$work/nnUNet_results
@@ -25,7 +25,7 @@ for part, cases in {"Tr": names[:60], "Ts": names[60:100]}.items():
 PYTHON
 nnUNetv2_plan_and_preprocess -d 4 -c 3d_fullres -np 4 -npfp 4
 
-# A trainer with short epochs, in the package that nnU-Net searches.
+# A trainer with short epochs, in the package where nnU-Net searches for trainers.
 cat > "$(python -c 'import nnunetv2; print(nnunetv2.__path__[0])')/training/nnUNetTrainer/variants/nnUNetTrainerShort.py" <<'PYTHON'
 import torch
 from nnunetv2.training.nnUNetTrainer.nnUNetTrainer import nnUNetTrainer
@@ -44,7 +44,7 @@ nnUNetv2_predict -i "$nnUNet_raw/$name/imagesTs" -o "$work/test" -d 4 -c 3d_full
     --save_probabilities -npp 2 -nps 2
 if [ -z "$kandinsky" ]; then exit; fi
 
-# From here on Kandinsky's part.
+# The rest runs Kandinsky.
 result=$nnUNet_results/$name/nnUNetTrainerShort__nnUNetPlans__3d_fullres
 "$kandinsky" nnunet "$result" --predict "$work/test" --alpha 0.1
 "$kandinsky" evaluate "$result/kandinsky.kcal" --probs "$work/test" --labels "$nnUNet_raw/$name/labelsTs" --alpha 0.1 --more

@@ -1,7 +1,7 @@
-"""The C++ library as a Conan package, from the source distribution (`make sdist`): scripts/recipes.py lays the two side by side.
+"""The C++ library as a Conan package, from the source distribution (`make sdist`), which scripts/recipes.py copies into the folder of the recipe.
 
 Dependencies come from Conan, or with `-o "kandinsky/*:system_libraries=True"` from the system (scripts/packages.txt names
-Debian's packages). Calibrators are read and written; the command, folders of images and networks are not part of it.
+Debian's packages). The package reads and writes calibrators. It has no command, folders of images or networks.
 """
 
 from pathlib import Path
