@@ -33,7 +33,7 @@ CalibrateOptions learning(const CalibrateOptions& asked) {
     return out;
 }
 
-/// The regions of methods that learn nothing: one for each stratum.
+/// Whether the method learns nothing and has a single region in each stratum.
 bool learns_nothing(const CalibrateOptions& asked, const Dataset& data) {
     if (asked.method.name == kAutoMethod || asked.adapt == Adapt::image ||
         method(asked.method.name).uses_labels)

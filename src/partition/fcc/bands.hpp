@@ -30,7 +30,7 @@ class BilinearField {
         return values_.data() + (row * width_ + column) * channels();
     }
 
-    /// w, u and their derivatives by column and row at a point of the rectangle; channels() values each.
+    /// w, u and their derivatives along column and row at a point of the rectangle; channels() values each.
     /// Exact within a cell; on grid lines the derivatives are those of the cell to the right and below. No
     /// allocation.
     void sample(double column, double row, double* value, double* by_column, double* by_row) const {
