@@ -7,7 +7,7 @@ namespace KANDINSKY_API kandinsky {
 
 /// The interval before calibration widens it. docs/questions.md has the formulas.
 enum class MeasureBy {
-    automatic,  ///< the one with the narrowest intervals, chosen by groups that set no threshold
+    automatic,  ///< the rule with the narrowest intervals in groups that set no threshold
     quantiles,  ///< size: from the number of voxels with p > 0.9 to p > 0.1; Dice: estimated from p
     predicted,  ///< size: that of the predicted mask; Dice: 1
     soft,       ///< size: the sum of the probabilities

@@ -18,7 +18,7 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kSteps = 1000;     // approximate number of nested sets
-constexpr double kLearningShare = 0.25;  // of the groups: a bound needs more of them than distributions do
+constexpr double kLearningShare = 0.25;  // of the groups; the bound needs more groups than learning does
 
 /// The options for learning nested sets from some groups. Any nested sets are valid, so pixels are pooled,
 /// and all levels exist even with few groups.

@@ -164,7 +164,7 @@ struct Rays {
     std::vector<BorderRay> border;
 };
 
-/// Radii of the curves where the quadrature needs them, or derivatives of the objective by those radii.
+/// Radii of the curves where the quadrature needs them, or the gradient of the objective in those radii.
 struct Radii {
     std::vector<double> ring;    ///< [curve][angle], equispaced
     std::vector<double> border;  ///< the last curve at the border rays
