@@ -8,10 +8,10 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// What the level at which an image reads its curves depends on.
+/// What determines the level at which the curves are read for an image.
 enum class Adapt {
-    none,   ///< on nothing: all images have one level
-    image,  ///< on features of its own outputs, which need no label
+    none,   ///< nothing: all images have one level
+    image,  ///< features of the outputs for the image, which need no label
 };
 [[nodiscard]] std::string_view name_of(Adapt adapt);  ///< the option's word
 [[nodiscard]] Adapt adapt_of(std::string_view name);  ///< throws a usage error for an unknown name
@@ -24,8 +24,8 @@ class Adaptation {
     static constexpr std::int32_t kUnit = 256;        ///< the value 1
     static constexpr std::int32_t kLargestShift = 4;  ///< shifts lie between minus and plus this
     /// Shifts are rounded up to multiples of this, at calibration and at prediction. Few shifts are then
-    /// possible, so prediction can store the thresholds of each and compare once. Near a coverage of 0.9 the
-    /// rounding changes the coverage of an image by less than 0.006, and the level corrects the mean.
+    /// possible, so prediction can store thresholds for each. The level corrects the mean effect of rounding;
+    /// the rest changes the coverage of an image by less than 0.006 if the coverage is near 0.9.
     static constexpr std::int32_t kStep = kUnit / 8;
     static constexpr std::int32_t kNever = 0x7FFFFFFF;  ///< a level for which there are too few data
 

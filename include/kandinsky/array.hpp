@@ -40,7 +40,7 @@ struct ArrayView {
 
     [[nodiscard]] std::size_t rank() const { return shape.size(); }  ///< number of axes
     [[nodiscard]] std::size_t size() const;                          ///< number of elements
-    [[nodiscard]] bool is_c_contiguous() const;    ///< no gaps, and the last axis is fastest
+    [[nodiscard]] bool is_c_contiguous() const;    ///< no gaps, and the last axis varies fastest
     [[nodiscard]] std::string shape_text() const;  ///< "[100, 2, 240, 320]"
     /// The first element at this index of the first axis.
     [[nodiscard]] const std::byte* at(std::size_t axis0) const {

@@ -28,15 +28,15 @@ enum class Promise {
     split,          ///< a share of the groups learns, the others set the thresholds: guarantee of 1 - alpha
     leave_one_out,  ///< all groups do both, and learning is repeated without each group: guarantee of 1 -
                     ///< alpha
-    automatic,      ///< `none` where pixels are pooled; else `leave_one_out` up to 200 groups for smooth
-                    ///< methods and up to 20 for the others; else `split`
+    automatic,      ///< `none` where pixels are pooled; else `leave_one_out` up to 200 groups for methods
+                    ///< that find no regions and up to 20 for the others; else `split`
 };
 
 /// The options of calibrate().
 struct CalibrateOptions {
     MethodChoice method{};                              ///< which pixels share a curve
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
-    Condition condition = Condition::by_class;          ///< the pixels that a curve is for
+    Condition condition = Condition::by_class;          ///< which labels share a curve
     Pooling pooling = Pooling::groups;                  ///< what counts as one observation
     Fallback fallback = Fallback::automatic;            ///< what regions with too few scores do
     std::uint64_t min_count = 1;                        ///< fewer scores than this count as too few
@@ -47,9 +47,9 @@ struct CalibrateOptions {
     Promise promise = Promise::automatic;
     /// What the levels depend on. Adapt::image needs Pooling::groups and a method other than kAutoMethod.
     Adapt adapt = Adapt::none;
-    /// Share of the groups that learns with Promise::split, at least 0 and below 1; the other groups set the
-    /// thresholds. 0: one quarter with `confidence`; all groups except 100 with Promise::automatic and more
-    /// than 200 groups of equal weight; one half otherwise.
+    /// Share of the groups that learns with Promise::split, below 1; the other groups set the thresholds. 0:
+    /// one quarter with `confidence`, else one half. 0 with Promise::automatic and more than 200 groups: all
+    /// except 100 learn; if groups have weights, fewer learn, but at least a quarter.
     double split = 0;
     std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
@@ -173,21 +173,21 @@ struct TimedCalibrator {
 
 /// The rule for sets without a class.
 enum class EmptySets {
-    keep,  ///< it stays empty
-    fill,  ///< the most probable class enters; of equally probable classes, the one with the lowest number
-    automatic,  ///< `fill`; `keep` where calibration pixels had no class, so that an empty set can be right
+    keep,  ///< an empty set stays empty
+    fill,  ///< the most probable class is added; of equally probable classes, that with the lowest number
+    automatic,  ///< `fill`; `keep` if calibration pixels had no class, or if precision is guaranteed
 };
 
 /// Score thresholds [class][pixel] at 1 - alpha: a class is in the set if its score is at most the threshold.
-/// If levels follow the image, the thresholds are those of an image with shift 0. Throws a usage error unless
-/// 0 <= alpha <= 1.
+/// If levels follow the image, the thresholds are those of an image with shift 0. Throws a usage error if
+/// alpha is not in [0, 1] or cannot be guaranteed (RiskLevels).
 [[nodiscard]] std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha);
 
 /// Probability thresholds [class][pixel]: a class is in the set if and only if p >= threshold. -inf: always
-/// in the set. Throws a usage error for other scores than lac, and if levels follow the image.
+/// in the set. Throws as score_thresholds(), and for scores other than lac or if levels follow the image.
 [[nodiscard]] std::vector<float> thresholds(const Calibrator& calibrator, double alpha);
 
-/// The guarantee of the calibrator and its assumption, in one sentence.
+/// The guarantee of the calibrator and its assumptions, as text. Some guarantees take several sentences.
 [[nodiscard]] std::string guarantee(const Calibrator& calibrator);
 
 /// Throws a usage error unless 0 <= alpha <= 1.

@@ -87,7 +87,7 @@ class Dataset {
 
     void check_shapes();
     void number_groups();
-    /// One stretch of labels as 0/1 planes, `plane` bytes apart.
+    /// Writes a run of labels as 0/1 planes, `plane` bytes apart.
     void split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* labels,
                            std::uint8_t* member, std::size_t plane, std::uint8_t* valid) const;
     void split_labels(std::size_t image, PixelRange part, const std::byte* labels, std::ptrdiff_t step,

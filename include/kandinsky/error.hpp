@@ -6,7 +6,7 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// What went wrong, in the terms of the command's exit codes.
+/// The kind of an error. Its number is the exit code of the command.
 enum class ErrorKind {
     internal = 1,  ///< a fault of this library
     usage = 2,     ///< an invalid option or argument
@@ -27,7 +27,7 @@ class Error : public std::runtime_error {
     ErrorKind kind_;
 };
 
-/// Ends long work when the caller's Progress asks to stop. Not an Error.
+/// Thrown by long work when the caller's Progress asks to stop. Not derived from Error.
 class Interrupted : public std::runtime_error {
   public:
     /// The message is always "interrupted".

@@ -29,7 +29,7 @@ struct SetFigures {
     double false_classes = 0;  ///< mean number of classes in a set that the pixel does not have
     double empty = 0;          ///< share of sets without a class
     double single = 0;         ///< share of sets of one class
-    double single_right = 0;   ///< share of these whose class the pixel has; NaN when there is none
+    double single_right = 0;   ///< share of these that have a class of the pixel; NaN when there is none
     double full = 0;           ///< share of sets with every class
 };
 
@@ -83,11 +83,11 @@ struct Reliability {
     std::vector<double> confidence = std::vector<double>(kBins, 0);           ///< mean probability in the bin
     std::vector<double> accuracy = std::vector<double>(kBins, 0);  ///< share of pixels that have the class
     double ece = 0;                                                ///< expected calibration error
-    double smooth_ece = 0;  ///< the same without bins (Blasiok and Nakkiran 2023), with p to 1/1024
+    double smooth_ece = 0;  ///< the same without bins (Blasiok and Nakkiran 2023), p rounded to 1/1024
     Interval ece_interval;  ///< of ece
 };
 
-/// The measures of one class (or of all classes together, if they were pooled).
+/// The measures of one class, or of all pooled. CE_20: mean of |coverage - level| over Evaluation::targets.
 struct StratumEvaluation {
     static constexpr std::uint64_t kEnoughSamples = WorstPlace::kEnoughSamples;  ///< for `ce_enough`
     static constexpr std::uint64_t kSomeSamples = 3;                             ///< for `place_error`

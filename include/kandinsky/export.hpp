@@ -1,5 +1,5 @@
 #pragma once
 
-// The names that the shared library exports: `namespace KANDINSKY_API kandinsky` opens the public interface.
+// Marks what the shared library exports: the names that are declared in `namespace KANDINSKY_API kandinsky`.
 // All other symbols are hidden.
 #define KANDINSKY_API [[gnu::visibility("default")]]

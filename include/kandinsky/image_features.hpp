@@ -8,12 +8,12 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Features of the probabilities of one class in one image that indicate how hard the image is, without a
-/// label. docs/adapt.md has the formulas. All are finite and bounded for any image.
+/// Features of one image, computed from the probabilities of one class. They need no label and indicate how
+/// hard the image is. All are finite and bounded for any image. docs/adapt.md has the formulas.
 struct ImageFeatures {
     static constexpr std::size_t kCount = 6;  ///< number of features
     static constexpr std::size_t kBasic =
-        4;  ///< number of the first features, which weights and monitors use
+        4;  ///< weights and monitors use only this number of features, the first ones
     /// The names of the features.
     static constexpr std::array<std::string_view, kCount> kNames{"doubt", "area", "inside",
                                                                  "stray", "root", "fourth"};

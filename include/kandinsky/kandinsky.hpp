@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// Includes the whole public interface. The headers in the order of the work: data set, score, curve,
+/// Includes the whole public interface. Read the headers in the order of their use: dataset, score, curve,
 /// partition, calibrator, predictor, predict, evaluate, compare. The others are for files, whole objects and
 /// production.
 

@@ -7,8 +7,8 @@ namespace KANDINSKY_API kandinsky {
 
 /// The interval before calibration widens it. docs/questions.md has the formulas.
 enum class MeasureBy {
-    automatic,  ///< the one with the narrowest intervals, chosen by groups that set no threshold
-    quantiles,  ///< size: from the size of p > 0.9 to that of p > 0.1; Dice: estimated from p
+    automatic,  ///< the rule with the narrowest intervals in groups that set no threshold
+    quantiles,  ///< size: from the number of voxels with p > 0.9 to p > 0.1; Dice: estimated from p
     predicted,  ///< size: that of the predicted mask; Dice: 1
     soft,       ///< size: the sum of the probabilities
     relative,   ///< as `predicted`, widened in proportion
@@ -38,7 +38,7 @@ struct MeasureLevel {
 struct ClassMeasure {
     std::uint32_t number = 0;  ///< of the class
     MeasureLevel size;         ///< of the area or volume
-    MeasureLevel dice;         ///< of the Dice
+    MeasureLevel dice;         ///< of the Dice coefficient
     double size_width = 0;     ///< mean width over calibration groups; infinite with too few groups
     double dice_width = 1;     ///< mean width over calibration groups
 };

@@ -29,9 +29,9 @@ struct WatchedFeature {
     PixelRange rows{};      ///< of the region
     PixelRange columns{};   ///< of the region
     double evidence = 0;    ///< weighted martingale: the alarm for outputs is raised at 1 / delta
-    double direction = 0;  ///< recent values: 1 if all are above the reference's, -1 if below, 0 if unchanged
-    double before = 0;     ///< median of the calibration images
-    double now = 0;        ///< mean of about the last 20 units
+    double direction = 0;   ///< recent values: from -1 (all below the reference) to 1 (all above)
+    double before = 0;      ///< median of the calibration images
+    double now = 0;         ///< mean of about the last 20 units
 };
 
 /// The coverage of one class, from labels.
@@ -79,7 +79,7 @@ struct MonitorVerdict {
 struct MonitorUpdate {
     std::uint64_t images = 0;    ///< images given
     std::uint64_t seen = 0;      ///< images whose outputs were seen before
-    std::uint64_t late = 0;      ///< images left out because their group was judged already
+    std::uint64_t late = 0;      ///< images left out because their group had been judged
     std::uint64_t units = 0;     ///< units judged now by their outputs
     std::uint64_t labelled = 0;  ///< units judged now by their labels
 };
@@ -108,9 +108,9 @@ class Monitor {
     Monitor(Monitor&& other) noexcept;             ///< `other` may only be destroyed or assigned to
     Monitor& operator=(Monitor&& other) noexcept;  ///< `other` may only be destroyed or assigned to
 
-    /// Adds images, with or without labels. Pixels with an ignored label do not count, so in a labelled batch
-    /// the labels of an unlabelled image may all be ignored. Throws a data error if grid or classes differ or
-    /// a value is bad, and a usage error if groups are missing or the calibration images had none; then
+    /// Adds images, with or without labels. Pixels with an ignored label do not count, so an image whose
+    /// labels are all ignored counts as unlabelled. Throws a data error if grid or classes differ or a value
+    /// is bad, and a usage error if only the images or only the calibration images have groups. If it throws,
     /// nothing is changed.
     MonitorUpdate update(const Dataset& images, Seen seen = Seen::count, Progress& progress = silent());
     /// Tests the group that is still open, if there is one.

@@ -11,7 +11,7 @@ namespace KANDINSKY_API kandinsky {
 struct OnnxOptions {
     std::vector<double> alphas{0.1};         ///< error levels; each has an output, such as sets_0.1
     EmptySets empty = EmptySets::automatic;  ///< what happens to sets without a class
-    std::optional<Logits> logits{};          ///< of the graph's input; unset: as the calibrator was made
+    std::optional<Logits> logits{};          ///< of the graph's input; unset: as at calibration
     bool foreground = false;                 ///< the input has one plane: class 0 has 1 - p, class 1 has p
     std::optional<std::filesystem::path> onto{};  ///< a model to which the graph is appended
     std::string output_name{};  ///< the model's output with the probabilities; empty: its only output

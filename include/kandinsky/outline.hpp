@@ -38,7 +38,7 @@ enum class OutlineSides {
 /// The unit of the guarantee.
 enum class OutlineUnit {
     group,   ///< all pixels of the class in a group are one object, and masks hold or fail for the group
-    object,  ///< connected components are objects: the mean share of a group's objects that is missed
+    object,  ///< each connected component is an object, and alpha bounds the mean share that is missed
 };
 
 /// Which voxels of a class belong to one object.
@@ -68,7 +68,7 @@ struct OutlineOptions {
     std::shared_ptr<const Calibrator> calibrator{};  ///< for score field; made from other groups
 };
 
-/// A score and where its masks end.
+/// A score, and the threshold at which its mask ends.
 struct OutlineLevel {
     OutlineScore score;    ///< how voxels are ordered
     double threshold = 0;  ///< outer: scores up to it are in the mask; inner: scores from it on are not
@@ -116,8 +116,8 @@ inline constexpr std::uint8_t kOutside = 0;  ///< outside the outer mask
 inline constexpr std::uint8_t kBetween = 1;  ///< in the outer mask, not in the inner one
 inline constexpr std::uint8_t kInside = 2;   ///< in the inner mask, which is part of the outer one
 
-/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not used. For the score
-/// field, `calibrator` is the one of the calibration.
+/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not used. The score field
+/// needs the `calibrator` with which the rule was calibrated.
 [[nodiscard]] std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
                                                      const Calibrator* calibrator = nullptr);
 

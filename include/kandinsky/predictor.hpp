@@ -46,7 +46,7 @@ class Predictor {
     Grid grid_;
     std::size_t classes_;
     ScoreOptions score_;
-    /// [class] where its levels follow the image, else null; none at all where no class's do.
+    /// [class] null unless its levels follow the image; empty if the levels of no class do.
     std::vector<std::shared_ptr<const Adapted>> adapted_;
     EmptySets empty_;
     std::vector<float> thresholds_;

@@ -6,7 +6,7 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Receives the progress of long work and may stop it. Both functions are called from any thread.
+/// Receives the progress of long work and may stop it. Both functions may be called from any thread.
 class Progress {
   public:
     virtual ~Progress() = default;

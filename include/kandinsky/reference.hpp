@@ -12,9 +12,9 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Numbers of the calibration images with which a Monitor compares a stream. Every number is computed from
-/// the outputs of one image, a shortfall from its labels too; the number of a group is the mean over its
-/// images. Thresholds are never used, so the numbers of calibration and new images are exchangeable.
+/// Statistics of the calibration images, with which a Monitor compares a stream. Each is computed from the
+/// outputs of one image; a shortfall also needs its labels. The statistic of a group is the mean over its
+/// images. Thresholds are never used, so the statistics of calibration and new images are exchangeable.
 /// docs/monitoring.md has the formulas.
 struct Reference {
     static constexpr std::size_t kWhole = 8;  ///< features of a class in the whole image
@@ -35,9 +35,9 @@ struct Reference {
     /// that have the class, ascending.
     std::vector<std::vector<float>> shortfalls{};
 
-    /// How many numbers a class has.
+    /// Number of features of a class, including those of its regions.
     [[nodiscard]] std::size_t per_class() const { return kWhole + std::size_t{blocks} * blocks; }
-    /// How many numbers an image has.
+    /// Number of features of an image.
     [[nodiscard]] std::size_t features() const { return classes.size() * per_class(); }
     friend bool operator==(const Reference&, const Reference&) = default;
 };

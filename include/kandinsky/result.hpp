@@ -7,7 +7,7 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// The value of a call, or the error that the same call without `try_` throws. Programs may be compiled with
+/// The value of a call, or the error that the call without `try_` would throw. Programs may be compiled with
 /// -fno-exceptions; they test a result before they read it.
 template <class T>
 class [[nodiscard]] Result {

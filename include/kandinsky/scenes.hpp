@@ -12,7 +12,7 @@ struct SceneOptions {
     std::string preset = "photo";  ///< "photo" (320x240, two classes) or "medical" (an organ, patients)
     std::size_t images = 100;      ///< number of scenes
     std::uint64_t seed = 0;        ///< of the random numbers
-    std::size_t first = 0;         ///< number of the first scene: [0,100) and [100,200) never share a scene
+    std::size_t first = 0;         ///< number of the first scene; scenes with other numbers are different
     Grid grid{};                   ///< {} = the preset's own
 };
 

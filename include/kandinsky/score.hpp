@@ -18,7 +18,7 @@ enum class ScoreKind {
     near,    ///< 1 - p_c plus a distance to where the model sees class c: from 0 to 1.5
 };
 
-/// The pixels that a curve is for.
+/// Which labels share a curve.
 enum class Condition {
     by_class,  ///< one curve per class, from the pixels that truly have it (the paper's tables)
     none,      ///< one curve for all labels together (the paper's text)

@@ -16,7 +16,7 @@ class Sketch {
     /// and if the bins do not fit into `options.memory`.
     Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options);
 
-    /// Counts some images, which are not needed afterwards. Not thread-safe; uses all cores itself.
+    /// Counts some images, which are not needed afterwards. Not thread-safe; runs in parallel itself.
     void add(const Dataset& images, Progress& progress = silent());
     /// The calibrator of all images so far.
     [[nodiscard]] Calibrator finish(Progress& progress = silent()) const;

@@ -58,13 +58,13 @@ class SmoothCurves {
         std::vector<std::int32_t> edges;        ///< upper ends of the bins, ascending; none: no scores
         std::vector<std::uint16_t> cumulative;  ///< [cell][bin but the last], rounded down; the last is 1
         std::vector<std::uint32_t> levels;      ///< [rung of the ladder], ascending; kNever last
-        std::uint64_t scores = 0;               ///< that the distributions come from
-        std::uint64_t groups = 0;               ///< that set the levels; 0 where groups do not count
+        std::uint64_t scores = 0;               ///< number that the distributions come from
+        std::uint64_t groups = 0;               ///< number that set the levels; 0: groups do not count
         std::vector<std::uint32_t> region{};    ///< [pixel] the only cell that it reads; none: a lattice
     };
 
     SmoothCurves(Grid grid, Ladder ladder, Storage storage);
-    /// The rule of thresholds() with levels that are known.
+    /// thresholds() for levels of the distributions instead of alphas.
     void thresholds_at(std::span<const std::uint32_t> levels, PixelRange range, std::span<float> out) const;
     Grid grid_;
     Grid cells_;

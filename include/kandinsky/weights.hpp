@@ -12,7 +12,7 @@ namespace KANDINSKY_API kandinsky {
 /// The weights of calibration groups if new groups come from another population. A group's weight says how
 /// much more common groups like it are in the new population. docs/shift.md has the rule and the guarantee.
 struct GroupWeights {
-    /// One weight for each row of the data set's arrays, which is its image unless it is a subset. Finite, at
+    /// One weight for each row of the data set's arrays; row i is image i, except in a subset. Finite, at
     /// least 0, equal within a group; a common factor has no effect. Empty: all groups have equal weight.
     std::vector<double> of_row{};
     /// The largest possible weight of a new group; larger weights are reduced to it. 0: the largest of the
@@ -34,10 +34,10 @@ struct Weighting {
     [[nodiscard]] bool none() const { return groups == 0; }  ///< all groups had equal weight
 };
 
-/// Learns weights from new images, which need no labels: ridge logistic regression between calibration and
-/// new groups, on the mean ImageFeatures of a group's images. Cross-validation chooses the ridge; all weights
-/// are 1 if it finds no difference. Weights are clipped at `most` times their mean. The order of groups has
-/// no effect. Throws a data error if grids or classes differ, or if only one of the data sets has groups.
+/// Learns weights from new images, without labels: ridge logistic regression between calibration and new
+/// groups on their mean ImageFeatures. Cross-validation chooses the ridge; all are 1 if it finds no shift.
+/// Weights are clipped at their 90 % quantile over new groups and at `most` times their mean. The order of
+/// groups has no effect. Throws a data error if grids or classes differ, a usage error if one lacks groups.
 [[nodiscard]] GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, double most = 10,
                                          Progress& progress = silent());
 

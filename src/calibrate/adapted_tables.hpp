@@ -39,8 +39,8 @@ struct AdaptedTables {
     /// Exponents of 2 that bound the distances whose logarithms give the keys of the scores between limits.
     int low_exponent = 0, high_exponent = 0;
 
-    /// [row or column of the image] the two rows or columns of cells around it and their weights. All between
-    /// the same two have the same place.
+    /// [row or column of the image] the two rows or columns of cells around it and their weights. Rows or
+    /// columns between the same two have the same place.
     struct Axis {
         std::vector<std::int64_t> low, high, low_weight, high_weight, place;
     };

@@ -100,8 +100,8 @@ CalibrateOptions effective(CalibrateOptions options) {
 }
 
 namespace {
-/// The largest number of groups for which --promise auto is `loo`: for methods that learn quickly, and for
-/// the others.
+/// The largest number of groups for which --promise auto is `loo`, for methods that learn quickly and for the
+/// other methods.
 constexpr std::uint64_t kMostLeftOut = 200, kMostRefits = 20;
 /// The number of groups that set the thresholds in a split: the mass at infinity is then about 1/100.
 constexpr std::uint64_t kLevelGroups = 100;

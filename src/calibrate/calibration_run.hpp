@@ -56,7 +56,7 @@ struct PixelScan {
 /// are resolved; all methods share score, condition, quantiles, pooling and rungs.
 class CalibrationRun {
   public:
-    /// `wanted` announces what will be requested, so that one pass computes all of it. If the scores fit into
+    /// `wanted`: what will be requested later, so that one pass computes all of it. If the scores fit into
     /// memory, the first pass over the data (census) already gathers them.
     CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress,
                    PixelScan wanted = {});

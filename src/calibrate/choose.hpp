@@ -37,8 +37,8 @@ struct CrossLoss {
 /// Threshold-weighted CRPS of every contender on every stratum. There are five folds, by group id or image
 /// content. At a cell p with scores the loss is the sum over the bins b of v_p(b) (F(p, b) - V_p(b))^2; the
 /// result is the mean over the cells of a fold, then over the folds. F comes from the other folds, V is the
-/// fold's own distribution at p, and v_p are the increments of a pilot, a Gaussian of 1/40 of the height that
-/// is fitted to the other folds. The pilot is the same for all contenders, so the loss is proper. F(p, b) is
+/// fold's own distribution at p, and v_p are the increments of a pilot, a Gaussian smooth of the other folds
+/// over 1/40 of the height. The pilot is the same for all contenders, so the loss is proper. F(p, b) is
 /// the level at which the contender's threshold passes bin b: (scores up to b) / (n + 1) in a region of n
 /// scores, as for the conformal rank, and 0 without scores. Features for regions are read from the training
 /// histograms (128 bins). `pooling` has no effect: the loss compares distributions in which all scores have
@@ -51,7 +51,7 @@ struct CrossLoss {
 
 /// Chooses a contender for every stratum by cross-validation with the loss of cross_losses(), for several
 /// methods that share all other options: [method][stratum]. One run of cross_losses() serves all. If the
-/// losses differ by less than kNearTie, which the loss cannot resolve, soft methods win, because they assume
+/// losses differ by less than kNearTie, which the loss cannot resolve, a soft method is chosen: it assumes
 /// no shape of regions. Depends on the multiset of images, the options and the seed only.
 inline constexpr double kNearTie = 0.02;
 [[nodiscard]] std::vector<std::vector<Choice>> choose(const Dataset& data, const Census& census,

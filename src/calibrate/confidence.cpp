@@ -18,7 +18,7 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kSteps = 1000;     // approximate number of nested sets
-constexpr double kLearningShare = 0.25;  // of the groups: a bound needs more of them than distributions do
+constexpr double kLearningShare = 0.25;  // of the groups; the bound needs more groups than learning does
 
 /// The options for learning nested sets from some groups. Any nested sets are valid, so pixels are pooled,
 /// and all levels exist even with few groups.
@@ -33,7 +33,7 @@ CalibrateOptions learning(const CalibrateOptions& asked) {
     return out;
 }
 
-/// The regions of methods that learn nothing: one for each stratum.
+/// Whether the method learns nothing and has a single region in each stratum.
 bool learns_nothing(const CalibrateOptions& asked, const Dataset& data) {
     if (asked.method.name == kAutoMethod || asked.adapt == Adapt::image ||
         method(asked.method.name).uses_labels)

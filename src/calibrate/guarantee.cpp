@@ -62,7 +62,7 @@ std::string confident(const Calibrator& calibrator) {
         options.confidence);
 }
 
-/// The sentence about a random pixel of a new image or group, in a region or everywhere, under a condition.
+/// The text about a random pixel of a new image or group, in a region or everywhere, under a condition.
 std::string of_random_pixel(const Calibrator& calibrator, bool in_region, const std::string& condition) {
     const bool by_class = calibrator.options.condition == Condition::by_class;
     const std::string unit = unit_of(calibrator), there = in_region ? " there" : "";
@@ -143,7 +143,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
                            condition_of(calibrator, unit));
 }
 
-/// The part of the sentence about weights; empty without weights.
+/// The sentence about learnt weights; empty without them.
 std::string about_weights(const Calibrator& calibrator) {
     if (calibrator.weighting.none() || calibrator.weighting.learnt.empty()) return {};
     return " The weights were estimated from images without labels, so the promise is as good as they are: "
@@ -151,7 +151,7 @@ std::string about_weights(const Calibrator& calibrator) {
            "calibration images as weighted.";
 }
 
-/// The part of the sentence about several networks from cross-validation; empty for one network.
+/// The sentences about the networks of a cross-validation; empty without folds.
 std::string about_networks(const Calibrator& calibrator) {
     const auto input = nlohmann::ordered_json::parse(calibrator.input, nullptr, false);
     if (!input.is_object() || !input.contains("folds") || !input["folds"].is_array()) return {};

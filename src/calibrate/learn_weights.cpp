@@ -18,7 +18,7 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kWeightFolds = 5;
 // Weights are clipped at this quantile of the new groups' weights. A smaller bound means less mass at
-// infinity, and few groups lie above this one. docs/shift.md has figures.
+// infinity, and few groups lie above this bound. docs/shift.md has figures.
 constexpr double kBoundShare = 0.9;
 constexpr double kLeastGain = 1e-9;  // above rounding, so that equal samples have no shift
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};

@@ -14,7 +14,7 @@ namespace kandinsky {
 [[nodiscard]] Calibrator leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices,
                                        CalibrationRun& run, Progress& progress);
 
-/// The options of the method that a stratum got.
+/// The options with the method that was chosen for a stratum.
 [[nodiscard]] CalibrateOptions settled(CalibrateOptions options, const Choice& choice);
 
 }  // namespace kandinsky

@@ -84,7 +84,7 @@ struct Measured {
     }
 };
 
-/// Keeps `most` values; each has the same probability to be kept.
+/// Keeps `most` values; each has the same probability of being kept.
 void thin(std::vector<float>& ascending, std::size_t most, std::size_t number) {
     Random random(0, 0x73686F7274, number);
     std::size_t kept = 0;

@@ -133,7 +133,7 @@ class RegionJudge {
 
       private:
         static constexpr std::uint64_t kUnit = std::uint64_t{1}
-                                               << 46;  // the weight of a group; the sum of 65536 fits
+                                               << 46;  // the weight of a group; the sum of 65536 groups fits
 
         /// The regions in which a score counts: its own, and the whole image if needed.
         [[nodiscard]] std::span<const std::size_t> counted(const Item& one) {

@@ -111,7 +111,7 @@ template <class Find>
 
 /// The rank, from 1, of a target if every score has weight 1 or every group has one score.
 [[nodiscard]] inline Weight plain_rank(Weight target, bool grouped) {
-    // With groups of one score each, the k-th score is the first to reach (k - 1, k] group weights.
+    // With one score per group, the k-th score is the first to reach a target in (k - 1, k] group weights.
     return grouped ? (target + (kGroupWeight - 1)) / kGroupWeight : target;
 }
 

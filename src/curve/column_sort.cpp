@@ -14,7 +14,7 @@ namespace kandinsky {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Operations on eight rows in registers. In all of them the lower row gets the smaller value.
+/// Operations on eight rows in registers. Each puts smaller values into rows with smaller numbers.
 enum class Step {
     sort,    ///< from any order
     flip,    ///< the first three layers of a merge: mirrored pairs, then distances 2 and 1
@@ -51,9 +51,9 @@ HWY_INLINE void Apply(D d, T* p0, T* p1, T* p2, T* p3, T* p4, T* p5, T* p6, T* p
     hn::Store(f, d, p4), hn::Store(g, d, p5), hn::Store(h, d, p6), hn::Store(i, d, p7);
 }
 
-/// A bitonic sort whose comparators all put the smaller value into the lower row. Missing rows at the end can
-/// therefore be treated as rows of largest values, which never move. The line `beyond_` is used for each of
-/// them.
+/// A bitonic sort whose comparators all put the smaller value into the row with the smaller number. Missing
+/// rows at the end can therefore be treated as rows of largest values, which never move. The line `beyond_`
+/// is used for each of these rows.
 template <class T>
 class Network {
   public:
@@ -64,7 +64,7 @@ class Network {
         std::fill(beyond_, beyond_ + kPitch, std::numeric_limits<T>::max());
     }
     void Run() {
-        // Rows in powers of two; halves that are small stay in the nearest cache until they are sorted.
+        // Recursion on halves: small halves stay in the nearest cache until they are sorted.
         Sort(0, std::max<std::size_t>(8, std::bit_ceil(rows_)));
     }
 

@@ -89,7 +89,7 @@ class PixelCurves {
     }
 
   private:
-    static constexpr std::size_t kMostRanks = std::size_t{1} << 23;  ///< of all plans, kept at a time
+    static constexpr std::size_t kMostRanks = std::size_t{1} << 23;  ///< of all stored plans together
 
     [[nodiscard]] std::vector<CurveSet> empty_sets(std::size_t pixels) const {
         const Ladder& ladder = request_.rule.ladder;
@@ -412,7 +412,7 @@ void select_range(const Dataset& data, const Census& census, const PixelPassRequ
     selection.build(found, progress);
 }
 
-/// Bytes per pixel that this needs on one rank, in addition to the pixel's rows.
+/// Bytes per pixel that RangeSelection needs on one rank, in addition to the pixel's rows.
 std::size_t select_bytes(const PixelRows& rows, const PixelPassRequest& request, std::size_t strata,
                          bool weighed) {
     const std::size_t asked =

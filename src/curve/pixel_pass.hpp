@@ -30,8 +30,8 @@ struct PixelPassResult {
 };
 
 /// Exact order statistics of every pixel. Gathers and sorts the scores of as many pixels as the budget allows
-/// (2 bytes per score for half-precision or byte probabilities of up to three classes, 4 with more classes,
-/// else 8), and reads the data again for the other pixels. The budget has no effect on the result.
+/// and reads the data again for the others. The budget has no effect on the result. Bytes per score: 8. Score
+/// lac: 2 with up to three classes and half-precision or byte probabilities, 4 with either of the two.
 [[nodiscard]] PixelPassResult pixel_pass(const Dataset& data, const Census& census,
                                          const PixelPassRequest& request, Progress& progress);
 

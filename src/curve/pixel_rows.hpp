@@ -15,9 +15,9 @@
 namespace kandinsky {
 
 /// The scores of a range of pixels, with a place for each image (and for each class, if classes overlap). The
-/// place determines the image, so only the score and its stratum are stored. Words order as (stratum, score);
-/// places without a score are last. Neighbouring pixels form a tile: the columns of a matrix with one line
-/// for each place.
+/// place determines the image, so only the score and its stratum are stored, in one word. Words ascend by
+/// stratum, then by score; places without a score have the largest word. Neighbouring pixels form a tile: the
+/// columns of a matrix with one line for each place.
 class PixelRows final : public CensusGuest {
   public:
     PixelRows(const Dataset& data, Condition condition, const ScoreOptions& options);
@@ -46,7 +46,7 @@ class PixelRows final : public CensusGuest {
     };
     /// Sorts the pixels of a tile; one thread for each tile.
     void sort_tile(std::size_t tile);
-    /// Opens a pixel of a sorted tile: afterwards score() gives the k-th of a stratum.
+    /// Opens a pixel of a sorted tile. score() then returns the k-th score of a stratum.
     void open(std::size_t tile, std::size_t lane, Scratch& scratch) const;
     [[nodiscard]] float score(const Scratch& scratch, std::size_t stratum, std::size_t k) const {
         return score_at(stratum, key(scratch, stratum, k));
@@ -62,7 +62,7 @@ class PixelRows final : public CensusGuest {
     void read(const Scratch& scratch, std::size_t stratum, const std::uint32_t* ranks, std::size_t n,
               float* out) const;
     /// The scores of a pixel of an unsorted tile with their groups, as unordered pairs; scratch.first has the
-    /// beginning of each stratum. `keys`: keys of key_bits() bits instead of key_of() of the score.
+    /// beginning of each stratum. PairsOf::keys: with key() instead of key_of() of the score.
     enum class PairsOf { scores, keys };
     void pair_up(std::size_t tile, std::size_t lane, Scratch& scratch, PairsOf keys = PairsOf::scores) const;
 

@@ -344,7 +344,7 @@ class Selection {
 
 using Curves = std::vector<CurveSet::Curve>;
 
-/// Takes as many jobs at a time as there are counters for.
+/// The curves of regions by counting, for as many regions at a time as there are counters for.
 Curves count_curves(const Dataset& data, const std::vector<Partition>& partitions,
                     std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
     const bool grouped = by_groups(request.rule);
@@ -411,7 +411,7 @@ std::vector<Key> gather(const Dataset& data, const RegionScan& scan, std::span<c
     return keys;
 }
 
-/// Curves of regions whose scores are all held at a time.
+/// Curves of regions by sorting. All their scores are in memory at the same time.
 Curves sort_curves(const Dataset& data, const std::vector<Partition>& partitions,
                    std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
     std::vector<std::uint64_t> first(1, 0);

@@ -25,7 +25,7 @@ struct Corners {
           weight{y.low_weight * x.low_weight, y.low_weight * x.high_weight, y.high_weight * x.low_weight,
                  y.high_weight * x.high_weight} {}
 
-    /// In units of 1 / (65536 * 4 * side^2); below 2^30 for any side that is allowed.
+    /// The distribution in units of 1 / (65536 * 4 * side^2); below 2^30 for any allowed side.
     [[nodiscard]] std::uint32_t at(std::size_t bin) const {
         return weight[0] * cell[0][bin] + weight[1] * cell[1][bin] + weight[2] * cell[2][bin] +
                weight[3] * cell[3][bin];

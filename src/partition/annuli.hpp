@@ -103,7 +103,7 @@ struct AnnuliOptions {
         nullptr;  ///< ranks that search together, each with a share of the candidates; null: one process
 };
 
-/// One line of the search's log. Fitness here is the one that guided the search (see AnnuliFit::surrogate).
+/// One line of the search's log, with the fitness that guided the search (see AnnuliFit::surrogate).
 struct AnnuliGeneration {
     std::size_t generation = 0;  ///< its number, from 0
     double best = 0;             ///< fitness of the best member

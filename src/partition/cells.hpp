@@ -8,9 +8,9 @@
 
 namespace kandinsky::partition {
 
-/// The cells for which distributions are stored. They are either a lattice of blocks of side x side pixels,
-/// the smallest blocks that give at most kMost cells (distributions are smooth, so smaller cells would cost
-/// more and add nothing), or regions: each region is one cell, and its pixels read only that cell.
+/// The cells for which distributions are stored: a lattice or regions. A lattice has blocks of side x side
+/// pixels, the smallest that give at most kMost cells. (Distributions are smooth, so smaller cells would cost
+/// more and add nothing.) A region is one cell, and its pixels read only that cell.
 class Cells {
   public:
     static constexpr std::size_t kMost = 6000;

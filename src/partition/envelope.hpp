@@ -50,7 +50,7 @@ class SmoothJudge {
     std::mutex adding_;
 };
 
-/// The fields of smooth curves that depend only on the grid of scores.
+/// Smooth curves with these distributions, without levels and counts; no distributions: curves without data.
 [[nodiscard]] SmoothStorage storage_on(const ScoreGrid& grid, const Cells& cells,
                                        std::optional<std::vector<std::uint16_t>> distributions);
 

@@ -9,7 +9,7 @@
 
 namespace kandinsky::partition {
 
-/// Collects the u values of groups for the hierarchical quantile. Group i has weight 1/(G+1), which its
+/// Collects the values u = F(s) of groups for hierarchical quantiles. Group i has weight 1/(G+1), which its
 /// values share equally, and weight 1/(G+1) is at +inf. With weights, group i has weight w_i/(sum + bound),
 /// and bound/(sum + bound) is at +inf. Values are rounded up to multiples of 1/4096; if levels adapt to the
 /// image, they are the values of an Adaptation. Weights are integers, so the order of groups has no effect.

@@ -127,7 +127,7 @@ std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::
     std::vector<std::uint32_t> wanted;
     for (const std::uint32_t stratum : input.strata)
         if (input.census.totals[stratum] > 0) wanted.push_back(stratum);
-    // As few passes as the memory allows, each with about as many strata.
+    // As few passes as the memory allows, all with about the same number of strata.
     const std::size_t passes = (wanted.size() + most - 1) / most;
     std::vector<std::vector<std::uint32_t>> batches(passes);
     for (std::size_t i = 0; i < wanted.size(); ++i) batches[i * passes / wanted.size()].push_back(wanted[i]);

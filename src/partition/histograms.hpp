@@ -41,7 +41,7 @@ class FoldHistograms {
     [[nodiscard]] std::span<std::uint32_t> judge(std::size_t pixel, std::size_t fold) {
         return {judges_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
-    /// The same with neighbouring bins merged in pairs.
+    /// The histograms with neighbouring bins merged in pairs.
     [[nodiscard]] FoldHistograms halved() const;
     [[nodiscard]] State state() { return {bytes_of(counts_), bytes_of(judges_)}; }
     /// Adds the counts of all ranks. Every histogram is sent as `room` numbers, at least bins(), so that the

@@ -50,7 +50,7 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples) {
 namespace {
 constexpr std::size_t kCount = ImageFeatures::kCount;
 constexpr std::array kLevels{0.85, 0.9, 0.95};
-constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // each fit is the start of the next
+constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // each fit starts from the one before
 constexpr double kErrors = 1;  // number of standard errors by which adapting must reduce the loss
 constexpr std::array kScales{1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125};
 constexpr double kMostPrice = 1.02;  // largest price, relative to that of one level
@@ -178,7 +178,7 @@ class Trial {
     struct Verdict {
         std::map<std::uint64_t, double> losses;  ///< pinball loss of each group, times the number of groups
         double loss = 0;                         ///< their mean
-        Prices prices{};  ///< at each level, the share of pixels with another label whose set contains the class
+        Prices prices{};  ///< [level] share of pixels with another label whose set has the class
     };
     [[nodiscard]] Verdict judge(std::size_t ridge, double scale) const {
         Verdict out;
@@ -239,7 +239,7 @@ class Trial {
         }
     }
 
-    /// The quantile of the groups' values less the shifts at a level.
+    /// At a level, the quantile of the groups' values minus the shifts.
     [[nodiscard]] double quantile(double level, std::size_t ridge, double scale) const {
         constexpr int kHalvings = 40;
         double low = -16, high = 16;

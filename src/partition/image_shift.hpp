@@ -32,7 +32,7 @@ struct ShiftSample {
 /// 0.02; fewer if there are many images, to bound the memory.
 [[nodiscard]] std::vector<std::int32_t> some_values(std::span<const std::int32_t> all, std::size_t images);
 
-/// Every rank's samples.
+/// Replaces the samples of this rank by those of all ranks.
 void share(Communicator& comm, std::vector<ShiftSample>& samples);
 
 /// What was learnt about how levels follow images.
@@ -47,10 +47,10 @@ struct LearntShift {
 };
 
 /// Learns the dependence by quantile regression (quantile_regression.hpp). Groups have equal weight, which
-/// their scores share equally. Cross-validation over the folds chooses the ridge, a scale of the slopes and
-/// whether to adapt at all: the smallest loss among those whose price is at most 1.02 times that of one level
-/// for all images. The order of the samples has no effect. With fewer than two folds with scores, nothing is
-/// learnt.
+/// their scores share equally. Cross-validation over the folds chooses the ridge and a scale of the slopes:
+/// the smallest loss among those whose price, as a mean ratio over the levels, is at most 1.02 times that of
+/// one level for all images. Levels adapt only if the gain exceeds its standard error. The order of the
+/// samples has no effect. With fewer than two folds with scores, nothing is learnt.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
 /// The shift learnt from the samples of all folds except one, with the ridge and scale of `known`.

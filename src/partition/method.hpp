@@ -62,7 +62,7 @@ struct Method {
     std::string summary;         ///< one line for --help
     bool uses_features = false;  ///< it uses the features
     bool standard = false;       ///< the default method; exactly one is
-    bool uses_labels = false;    ///< the regions depend on the calibration images, as guarantees must know
+    bool uses_labels = false;    ///< the regions depend on the calibration images, which affects guarantees
     bool pixelwise = false;      ///< every pixel is a region of its own
     std::vector<MethodOption> options;                         ///< its own
     std::function<Partition(const PartitionInput&)> fit = {};  ///< hard methods have it
@@ -86,8 +86,8 @@ struct Method {
 [[nodiscard]] std::string text_option(const Method& method, const PartitionInput& input,
                                       std::string_view flag, const std::vector<std::string>& allowed = {});
 
-/// Gives every pixel without data the region of the nearest pixel that has some (ties: the lowest region
-/// number); with no data at all everything becomes region 0.
+/// Gives every pixel without data the region of the nearest pixel that has data (ties: the lowest region
+/// number). If no pixel has data, all pixels get region 0.
 void extend_to_empty_pixels(const Grid& grid, std::span<const std::uint32_t> counts, Partition& partition);
 
 }  // namespace kandinsky

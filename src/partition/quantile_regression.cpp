@@ -45,7 +45,7 @@ double ValueTable::below(double value) const {
 namespace {
 constexpr std::size_t kFeatures = ImageFeatures::kCount;
 
-/// The objective of a fit, and its derivatives by the slopes, then the intercepts.
+/// The objective of a fit, and its derivatives with respect to the slopes, then the intercepts.
 class Problem {
   public:
     Problem(std::span<const RegressionRow> rows, std::span<const double> levels, double ridge, bool slopes)

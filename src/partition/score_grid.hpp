@@ -25,7 +25,7 @@ class ScoreGrid {
     ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
               float largest, std::size_t bins);
 
-    /// Thresholds that do not depend on data: four for every halving of s or 1 - s (two below 0 and above 1).
+    /// Thresholds that do not depend on data. Most of them are at least 2^-9 away from 0 and 1.
     [[nodiscard]] static ScoreGrid fixed(const ScoreOptions& score, std::size_t classes);
 
     [[nodiscard]] static std::uint32_t slot_of(float score) {

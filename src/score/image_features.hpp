@@ -26,8 +26,8 @@ class FeatureSums {
     FeatureTotals totals_;
 };
 
-/// The features of a stratum from those of every class: those of its class, or the means if classes are
-/// pooled.
+/// The features of a stratum, from the features of all classes: those of its class, or the means if classes
+/// are pooled.
 [[nodiscard]] ImageFeatures stratum_features(std::span<const ImageFeatures> classes, std::size_t strata,
                                              std::size_t stratum);
 

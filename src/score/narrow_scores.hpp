@@ -11,8 +11,8 @@
 namespace kandinsky {
 
 /// Scores with few distinct values: half-precision or byte probabilities with a score that depends on one
-/// probability. Each value has a code of 14 bits that ascends with the score and is nearly the stored bits.
-/// No float is formed, sorting takes two passes instead of four, and counting all codes is exact.
+/// probability. Each value has a code of 14 bits that ascends with the score: the stored bits, or a constant
+/// minus them. No float is formed, sorting takes two passes instead of four, and counting codes is exact.
 class NarrowScores {
   public:
     static constexpr unsigned kBits = 14;

@@ -157,8 +157,8 @@ Condition condition_of(std::string_view name) {
     fail(ErrorKind::usage, "there is no condition '{}'; choose class or none", name);
 }
 
-namespace {  /// The planes of a run of pixels: value(c, i) is data[c * step + i].
-struct Stretch {
+namespace {
+struct Stretch {  ///< the planes of a run of pixels: value (c, i) is data[c * step + i]
     std::size_t classes, n;
     const float* probs;
     std::size_t probs_step;

@@ -7,7 +7,7 @@
 
 namespace kandinsky {
 
-/// The bits of x above those of 2^-24, or 0 below: close to the logarithm of x.
+/// The bits of x minus those of 2^-24, or 0 if x is smaller: nearly linear in the logarithm of x.
 [[nodiscard]] constexpr std::int32_t log_bits(float x) {
     constexpr auto kLeast = std::bit_cast<std::int32_t>(0x1.0p-24f);
     return x > 0x1.0p-24f ? std::bit_cast<std::int32_t>(x) - kLeast : 0;

@@ -6,8 +6,8 @@
 
 namespace kandinsky {
 
-/// Features are whole multiples of this part of 1, so that sums over the images of a group do not depend on
-/// their order.
+/// Features are stored as multiples of 1 / kWatchUnit. Sums over the images of a group are then integers, so
+/// they do not depend on the order.
 inline constexpr std::int64_t kWatchUnit = 65536;
 
 /// The classes and regions that are watched: all classes if there are at most 64, otherwise those with the

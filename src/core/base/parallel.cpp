@@ -17,8 +17,8 @@
 namespace kandinsky {
 
 namespace {
-/// Set once TBB itself has run out of memory. It then holds a lock for which a change of the limit would wait
-/// forever, so the limit is not changed any more.
+/// Set once TBB itself has run out of memory. TBB then holds a lock for which a change of the limit would
+/// wait forever, so the limit is no longer changed.
 std::atomic<bool> scheduler_broken{false};
 }  // namespace
 
@@ -52,8 +52,8 @@ Progress& silent() {
 #if defined(__SANITIZE_THREAD__)
 // The thread sanitizer cannot follow synchronisation inside a library that was compiled without it. It would
 // report every TBB loop, and a suppression would hide the bodies too, because TBB calls them. This build
-// therefore runs the same bodies on plain threads. Indices are dealt out in turn, so that every thread has
-// some and a race is always found.
+// therefore runs the same bodies on plain threads. Threads get indices in turn, so that every thread runs
+// some bodies and the sanitizer can find races between them.
 void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body) {
     std::atomic<bool> stop{false};
     std::exception_ptr failure;

@@ -6,7 +6,7 @@
 #include "core/base/fail.hpp"
 #include "core/data/elements.hpp"
 
-// Exported: the template that is instantiated here.
+// Exported, because the templates of the header are instantiated here.
 namespace KANDINSKY_API kandinsky {
 
 namespace {

@@ -50,7 +50,7 @@ struct [[gnu::visibility("hidden")]] DatasetAccess {
 /// The first probability of a class in an image, if they are stored as contiguous float16; null if they are
 /// stored in another way or are logits.
 [[nodiscard]] const std::byte* halves_of(const Dataset& data, std::size_t image, std::size_t cls);
-/// The memory layout of the probabilities, for code that works on the stored values.
+/// The probabilities as stored, for code that uses their memory layout.
 [[nodiscard]] inline const Array& stored_probs(const Dataset& data) {
     return DatasetAccess::probs(data);
 }

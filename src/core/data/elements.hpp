@@ -23,7 +23,7 @@ struct Flag {
     std::uint8_t stored = 0;
 };
 
-/// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as Half, bool as Flag.
+/// Calls visit(tag) with a value of the C++ type that stores `dtype`: Half for float16, Flag for bool.
 template <class Visitor, std::size_t kPlace = 0>
 decltype(auto) with_type(DType dtype, Visitor&& visit) {
     using Types = std::tuple<Flag, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
@@ -39,7 +39,7 @@ decltype(auto) with_type(DType dtype, Visitor&& visit) {
 template <class Line>
 void for_each_line(const ArrayView& view, Line&& line) {
     const std::size_t axes =
-        view.rank() > 0 ? view.rank() - 1 : 0;  // all axes except the last are counted as in an odometer
+        view.rank() > 0 ? view.rank() - 1 : 0;  // all axes except the last count like the digits of a number
     std::vector<std::size_t> index(axes, 0);
     const std::byte* start = view.data;
     for (std::size_t left = view.size() / (view.rank() > 0 ? view.shape.back() : 1); left > 0; --left) {

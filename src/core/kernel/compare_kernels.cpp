@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Step>
 HWY_INLINE std::size_t InFourPlaces(std::size_t n, std::size_t lanes, Step&& step) {
     // The distance between the parts is not a multiple of the page size, otherwise all four would share one
-    // set of the cache. Both numbers are multiples of two vectors of the widest unit, so the parts do not
+    // set of the cache. kPage and kShift are multiples of two vectors of the widest unit, so the parts do not
     // overlap.
     constexpr std::size_t kPage = 4096, kShift = 256;
     std::size_t i = 0;

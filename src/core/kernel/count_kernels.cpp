@@ -107,7 +107,7 @@ void RankSets(const std::uint8_t* HWY_RESTRICT ranks, const std::uint8_t* HWY_RE
     for (; i + lanes <= n; i += lanes) {
         const auto rank = hn::LoadU(byte, ranks + i), least = hn::LoadU(byte, first + i);
         const auto lower = hn::Min(rank, least);
-        // The old value is the smaller one: keep it.
+        // The lowest rank so far is not above this rank, so its flag is kept.
         const auto stays = hn::Eq(lower, least);
         hn::StoreU(hn::IfThenElse(stays, hn::LoadU(byte, first_flag + i), hn::LoadU(byte, flag + i)), byte,
                    first_flag + i);
@@ -154,7 +154,7 @@ void AddCovered(const std::uint8_t* HWY_RESTRICT ranks, const std::uint8_t* HWY_
         auto level = hn::Zero(byte);
         for (std::size_t l = 0; l < levels; ++l, level = hn::Add(level, one)) {
             std::uint8_t* const to = sums + l * n + i;
-            // The rank is the smaller one: covered.
+            // rank <= level: the level covers the sample.
             const auto covered = hn::IfThenElseZero(hn::Eq(hn::Min(rank, level), rank), has);
             hn::StoreU(hn::Add(hn::LoadU(byte, to), covered), byte, to);
         }

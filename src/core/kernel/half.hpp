@@ -16,7 +16,7 @@ class Half {
   public:
     Half() = default;
     template <std::same_as<double> Number>
-    explicit Half(Number value) = delete;  // as a float first, it would be rounded twice
+    explicit Half(Number value) = delete;  // by way of float it would be rounded twice
     explicit Half(float value) {
         const auto word = std::bit_cast<std::uint32_t>(value);
         const auto sign = static_cast<std::uint16_t>(word >> 16 & 0x8000);

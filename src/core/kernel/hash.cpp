@@ -122,7 +122,7 @@ void hash_four(const std::array<const void*, 4>& from, std::size_t bytes,
 
 bool hash_halves(std::span<const std::array<const std::byte*, 4>> planes, std::size_t n,
                  std::array<std::uint64_t, 4>& hashes) {
-    constexpr std::size_t kPiece = 512;  // few enough that floats never leave the nearest cache
+    constexpr std::size_t kPiece = 512;  // few enough that the floats stay in the nearest cache
     float floats[4][kPiece];
     std::array<const unsigned char*, 4> from{};
     std::array<HashLanes, 4> lanes{HashLanes(hashes[0]), HashLanes(hashes[1]), HashLanes(hashes[2]),

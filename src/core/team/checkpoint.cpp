@@ -21,7 +21,7 @@ void accumulate(const Team& team, std::string_view name, std::size_t items, cons
         const std::size_t last = std::min(items, done + stretch);
         work(done, last);
         done = last;
-        // Long enough that the clock costs nothing, short enough that saves are on time.
+        // A call is long enough that the clock costs nothing, and short enough that saves are on time.
         if (watch.seconds() < std::min(1.0, kept.interval() / 4)) stretch *= 2;
         if (kept.due()) kept.save(step, name, done, state);
     }

@@ -120,7 +120,7 @@ Rays BandObjective::rays(double column, double row) const {
 }
 
 namespace {
-/// The band's moments and, once the objective's dependence on them is known, its derivative by each.
+/// The band's moments and, once it is known, the gradient of the objective with respect to them.
 struct Band {
     std::vector<double> moment, price, by_column, by_row;
     explicit Band(std::size_t moments)
@@ -133,7 +133,7 @@ double worth(const double* a, const double* b, std::size_t n) {
     return sum;
 }
 
-/// The variance terms from the bands' moments (w, u, |u|^2 / w), and their derivatives by each moment.
+/// The variance terms from the bands' moments (w, u, |u|^2 / w), and their gradients in the moments.
 void price_bands(FourierVariance kind, std::vector<Band>& bands, FourierObjective& objective) {
     const std::size_t square = bands[0].moment.size() - 1;
     double total_area = 0, scatter = 0;

@@ -30,7 +30,7 @@ class BilinearField {
         return values_.data() + (row * width_ + column) * channels();
     }
 
-    /// w, u and their derivatives by column and row at a point of the rectangle; channels() values each.
+    /// w, u and their derivatives along column and row at a point of the rectangle; channels() values each.
     /// Exact within a cell; on grid lines the derivatives are those of the cell to the right and below. No
     /// allocation.
     void sample(double column, double row, double* value, double* by_column, double* by_row) const {
@@ -164,7 +164,7 @@ struct Rays {
     std::vector<BorderRay> border;
 };
 
-/// Radii of the curves where the quadrature needs them, or derivatives of the objective by those radii.
+/// Radii of the curves where the quadrature needs them, or the gradient of the objective in those radii.
 struct Radii {
     std::vector<double> ring;    ///< [curve][angle], equispaced
     std::vector<double> border;  ///< the last curve at the border rays

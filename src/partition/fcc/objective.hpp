@@ -12,7 +12,7 @@ namespace kandinsky::partition::fcc {
 void check(const FourierOptions& options);
 /// Throws a data error when the spans do not fit the grid.
 void check(const FourierField& field);
-/// Whether the grid has at least three rows and columns and there are features; curves need both.
+/// Whether the grid has fewer than three rows or columns, or there are no features: curves are impossible.
 [[nodiscard]] bool too_small(const FourierField& field);
 
 /// The objective as a function of the unknowns: the curves' coefficients, innermost first, and for a free

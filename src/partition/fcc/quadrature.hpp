@@ -28,7 +28,7 @@ struct Directions {
 /// so that its product with a curve's coefficients is the sum over |k| < order of a_k exp(i k theta).
 void fourier_basis(double cosine, double sine, std::size_t order, double* basis);
 
-/// Derivative of fourier_basis by theta.
+/// Derivative of fourier_basis() with respect to theta.
 void fourier_basis_slope(double cosine, double sine, std::size_t order, double* slope);
 
 /// The image rectangle [0, right] x [0, bottom] and the limit of the curves.
@@ -40,7 +40,7 @@ struct Frame {
     [[nodiscard]] double scale() const;
 };
 
-/// Distance from a centre to the limit along a direction, and its derivative by the centre.
+/// Distance from a centre to the limit along a direction, and its derivative with respect to the centre.
 struct LimitRadius {
     double radius = 0, by_column = 0, by_row = 0;
 };
@@ -60,7 +60,7 @@ struct BorderRay {
 /// Where the border rays end; independent of the centre.
 class BorderRule {
   public:
-    /// About `rays` rays, shared among the edges by the angle they fill as seen from the middle.
+    /// About `rays` rays, divided among the edges by the angle they fill as seen from the middle.
     BorderRule(const Frame& frame, std::size_t rays);
     [[nodiscard]] std::size_t size() const { return points_.size(); }
     [[nodiscard]] BorderRay ray(std::size_t j, double column, double row) const;

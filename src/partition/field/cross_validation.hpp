@@ -29,7 +29,7 @@ using FoldFields = std::vector<std::optional<CandidateFields>>;
                                            const std::vector<Candidate>& candidates, const FoldFields& fields,
                                            Progress& progress);
 
-/// The candidates of each fold, fitted to the others.
+/// For each fold, the candidates fitted to the other folds.
 [[nodiscard]] FoldFields fold_fields(const Cells& cells, const FoldHistograms& histograms,
                                      const std::vector<Candidate>& candidates);
 

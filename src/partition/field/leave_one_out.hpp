@@ -10,9 +10,9 @@ namespace kandinsky::partition::field {
 [[nodiscard]] std::vector<SoftCurves> leave_one_out(const SoftInput& input, const Options& options,
                                                     const Cells& cells);
 
-/// The options for learning from groups of `images_per_group` images on average. A place whose data come from
-/// one group only would look very different without it. Images of one group therefore count for less than
-/// those of several groups, as if an eighth of their information were shared.
+/// The options for learning from groups of `images_per_group` images on average. If the data of a place come
+/// from one group only, the distribution there is very different without that group. Images of one group
+/// therefore count for less than those of several groups, as with an intraclass correlation of 1/8.
 [[nodiscard]] Options for_groups(Options options, double images_per_group);
 
 }  // namespace kandinsky::partition::field

@@ -162,7 +162,7 @@ double Codebook::least_sum(const std::vector<float>& histograms, std::size_t reg
         }
         for (const double square : squares) sum += std::sqrt(square);
     }
-    return sum * 0.999;  // the table has floats
+    return sum * 0.999;  // a margin for the rounding of the table to float
 }
 
 std::vector<float> Codebook::histograms(const Spans& spans) const {

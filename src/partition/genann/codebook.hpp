@@ -37,7 +37,7 @@ class Codebook final : public Fitness, public Sweeper {
     /// [region][cell]: summed weights.
     [[nodiscard]] std::vector<float> histograms(const Spans& spans) const;
     /// A lower bound of the sum over ordered pairs. A distance is at least that of the cells' means, and the
-    /// mean length of a vector is at least the length of the vector of mean coordinate sizes. The
+    /// mean length of vectors is at least the length of the vector of mean absolute values. The
     /// contribution of one coordinate follows from the cells in its order: O(regions * values * cells).
     [[nodiscard]] double least_sum(const std::vector<float>& histograms, std::size_t regions) const;
 

@@ -149,7 +149,7 @@ void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random
         const std::size_t rank = random.below(distances.size());
         draws.emplace_back(rank, random.uniform());
     }
-    // Searches only the drawn ranks, from the innermost on. The caller sorts the radii.
+    // Searches only the drawn ranks, in ascending order. The caller sorts the radii.
     std::sort(draws.begin(), draws.end());
     auto begin = distances.begin();
     for (std::size_t k = 0; k < radii.size(); ++k) {

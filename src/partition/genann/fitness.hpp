@@ -82,8 +82,8 @@ struct Regions {
 };
 [[nodiscard]] Regions group_by_region(const Cloud& cloud, const Spans& spans);
 
-/// The sum over ordered pairs within one block, for each region in turn. Runs in parallel; the order of the
-/// sum is fixed.
+/// The sum over all regions of the distances of ordered pairs within the region. Runs in parallel; the order
+/// of the sum is fixed.
 [[nodiscard]] double sum_within(const Regions& regions);
 
 /// A point near an edge that may move to the other region.

@@ -85,7 +85,7 @@ Spans::Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge)
                     const double d = norm.squared(x - x_centre, dy);
                     return edge == Edge::open ? d < limit : d <= limit;
                 };
-                // The definition decides, pixel by pixel.
+                // Applies the definition pixel by pixel.
                 first = last = nearest;
                 while (first > 0 && inside(first - 1)) --first;
                 while (last < right && inside(last + 1)) ++last;

@@ -16,7 +16,7 @@ struct Origin {
 };
 [[nodiscard]] Origin origin_of(const Grid& grid, AnnuliRule rule);
 
-/// Throws a usage error unless numbers are finite, radii ascend from 0 on and the axis ratio is positive.
+/// Throws a usage error unless numbers are finite, radii ascend from 0 or more and the ratio is positive.
 void check(const Annuli& annuli);
 
 /// The squared distance under which the annuli are discs: u^2 / ratio + v^2 ratio along the axes.

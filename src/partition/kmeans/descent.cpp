@@ -52,7 +52,7 @@ void lower(const Points& points, const double* place, const Closest& current, Cl
     }
 }
 
-/// A point with probability proportional to its distance; never one at distance zero.
+/// Draws a point with probability proportional to its squared distance; never a point at distance 0.
 std::size_t draw(const Closest& closest, Random& random) {
     double rest = random.uniform() * closest.sum;
     std::size_t b = 0;

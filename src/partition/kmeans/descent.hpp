@@ -30,11 +30,11 @@ struct Solution {
 [[nodiscard]] Solution descend(const Points& points, std::vector<double> centres, std::size_t max_iterations,
                                const Progress& progress);
 
-/// Improves a converged solution by moving single points where that lowers the inertia although the point's
-/// own centre is the nearest: leaving a cluster of n points saves n/(n-1) d^2, joining one costs n/(n+1) d^2.
-/// Sweeps of such exchanges alternate with descents until a sweep finds nothing, so the result is a fixed
-/// point of both. Never returns a worse solution. `max_iterations` limits the total, which includes the
-/// iterations of the given solution.
+/// Improves a converged solution by moving single points. A move can lower the inertia although the point's
+/// own centre is nearest: to leave a cluster of n points saves n/(n-1) d^2, to join it costs n/(n+1) d^2.
+/// Sweeps of such moves alternate with descents until a sweep finds no move, so the result is a fixed point
+/// of both. Never returns a worse solution. `max_iterations` limits the total, which includes the iterations
+/// of the given solution.
 [[nodiscard]] Solution exchange(const Points& points, Solution solution, std::size_t max_iterations,
                                 const Progress& progress);
 

@@ -21,7 +21,7 @@ constexpr std::uint64_t kToppingUp = 0x6B6D65616E730003u;
 /// the best. Beyond this factor another sample of the same size would give the same order.
 constexpr std::size_t kContinued = 3;
 constexpr double kWorthContinuing = 1.02;
-/// How much larger the mean squared distance on all points may be than on the sample: four standard errors.
+/// Largest ratio of the mean squared distances on all points and on the sample: four standard errors.
 constexpr double kTrusted = 1.05;
 constexpr std::size_t kSamplePerCluster = 16;
 
@@ -90,7 +90,7 @@ std::vector<std::size_t> contenders(const std::vector<Solution>& solutions) {
 }
 
 /// Continues the best solutions of a sample on all points. Where the sample had too few distinct points, the
-/// missing centres are drawn from all of them.
+/// missing centres are drawn from all points.
 std::vector<Solution> refine(const Points& points, const std::vector<Solution>& sampled,
                              const ClusterOptions& options, Progress& progress) {
     const std::vector<std::size_t> chosen = contenders(sampled);

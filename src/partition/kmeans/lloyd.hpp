@@ -44,7 +44,7 @@ struct Clustering {
 };
 
 /// k-means of the rows [point][coordinate]: greedy k-means++ and Lloyd's iteration until no point changes its
-/// cluster, the best of several restarts. A cluster that runs empty is given the point farthest from its own
+/// cluster, the best of several restarts. A cluster that becomes empty gets the point farthest from its own
 /// centre. The result is a function of points and options alone. Throws a usage error for options out of
 /// range, a data error for values that are not finite, Interrupted when `progress` asks for it. No points: no
 /// clusters.

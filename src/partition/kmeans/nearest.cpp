@@ -16,8 +16,8 @@ using Floats = hn::Rebind<float, Doubles>;
 using Labels = hn::Rebind<std::int32_t, Doubles>;
 using Vector = hn::Vec<Doubles>;
 
-/// Nearest centre of two vectors of points at a time, which hides the latency of the additions. kDimension =
-/// 0 means known at run time only; the usual four coordinates stay in registers.
+/// Nearest centres for two vectors of points at a time, which hides the latency of the additions. kDimension
+/// is 0 if the dimension is known at run time only; the usual four coordinates stay in registers.
 template <std::size_t kDimension>
 std::size_t assign(const float* values, std::size_t stride, std::size_t run_dimension, const double* centres,
                    std::size_t clusters, std::size_t begin, std::size_t end, std::size_t size,
