@@ -1,4 +1,4 @@
-"""The C++ library as a Conan package, from the source distribution (`make sdist`): scripts/recipes.py lays the two side by side.
+"""The C++ library as a Conan package, from the source distribution (`make sdist`): scripts/recipes.py puts both into one folder.
 
 Dependencies come from Conan, or with `-o "kandinsky/*:system_libraries=True"` from the system (scripts/packages.txt names
 Debian's packages). Calibrators are read and written; the command, folders of images and networks are not part of it.
