@@ -17,8 +17,8 @@
 //   share   share of all test pixels with the class in their set
 //   none    draws in which no threshold qualified; these keep the guarantee
 //
-// KEPT: above is at most 1 - confidence as far as the draws can tell, P(Bin(draws, 1 - confidence) >= count)
-// >= 1 %. The exit status is 1 when a row is not. Sets are those before empty ones are filled.
+// KEPT: the draws do not contradict that above is at most 1 - confidence: P(Bin(draws, 1 - confidence) >=
+// count) >= 1 %. The exit status is 1 if a row is not KEPT. Sets are measured before empty ones are filled.
 #include <fmt/format.h>
 
 #include <boost/math/distributions/binomial.hpp>
@@ -54,7 +54,7 @@ std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dat
     const auto kept = [&](std::size_t c) {
         return calibrator.risks.empty() || alpha >= calibrator.risks[c].least_alpha - 1e-12;
     };
-    // Classes are measured one by one, but sets are made for all together, at an alpha that all can keep.
+    // Predictor refuses an alpha that a class cannot keep. Here it accepts it, but the class has no figures.
     Calibrator lenient = calibrator;
     for (std::size_t c = 0; c < lenient.risks.size(); ++c)
         if (!kept(c)) lenient.risks[c] = {.least_alpha = 0, .rungs = {}};

@@ -23,8 +23,8 @@ struct Curves {
     std::vector<float> values;
     std::vector<std::uint32_t> counts;
 
-    /// Errors grow with the distance from a centre near the middle. Curves have the noise of few images: one
-    /// shift per pixel (`noise`), and more noise at upper quantiles than at lower ones.
+    /// Errors grow with the distance from a centre near the middle. The noise is that of few images: a shift
+    /// of each pixel's curve, larger at upper quantiles, and independent noise at every quantile.
     explicit Curves(double noise) : values(grid.pixels() * 4), counts(grid.pixels(), 100) {
         for (std::size_t p = 0; p < grid.pixels(); ++p) {
             Random random(11, p);

@@ -190,7 +190,7 @@ def main():
         return once
 
     def own(*words, pick="seconds", again=True):
-        """A task of bench_tasks; with again=False, another figure of the same run, so that both had the same load."""
+        """A task of bench_tasks. again=False takes a figure of the previous run, so that both figures have the same load."""
         def once():
             if again:
                 last[words] = run([tasks, *map(str, words)])

@@ -3,10 +3,10 @@
 
     bench/ranks.py --json points.json && bench/scale.py points.json [--images 1e8] [--nodes 1000]
 
-In a run, every rank starts, reads its images in each pass, does the work that all ranks repeat, and communicates. Three
-constants for each kind of work come from its points by non-negative least squares, in CPU seconds, which other programs on
-the machine do not change: the cost of a rank among others (start, messages, waiting), of the work that every rank repeats,
-and of an image. The table of a cluster uses these constants, one rank on each node, the measured bytes, and the network
+In a run, every rank starts, reads its images in each pass, does the work that all ranks repeat, and communicates. Each kind
+of work has three constants: the cost of a rank among others (start, messages, waiting), of the work that every rank repeats,
+and of an image. They are fitted to its points by non-negative least squares, in CPU seconds, which other programs on the
+machine do not change. The table of a cluster uses these constants, one rank on each node, the measured bytes, and the network
 given on the command line."""
 
 import argparse

@@ -8,8 +8,8 @@
 // FOLDER holds SET_cal_probs.npy and SET_cal_labels.npy, the pool; every image is a group. Each draw takes
 // --images random images to calibrate on. New images come from the rest of the pool by a known covariate
 // shift: an image is taken with probability exp(tilt (rank - 1)) for tilt > 0 and exp(tilt rank) for tilt <
-// 0, where rank, from 0 to 1, is that of a feature of the outputs of class 1 in the pool (area, doubt, inside
-// or stray, see docs/adapt.md). --new of them have no labels, --test others have labels and are for the test.
+// 0. The rank, from 0 to 1, is the image's place in the pool by a feature of the outputs of class 1 (area,
+// doubt, inside or stray, see docs/adapt.md). --new of these images have no labels; --test others have them.
 // There are three calibrators: without weights, with the known weights, and with weights learnt from the new
 // images.
 //
@@ -89,7 +89,7 @@ Pool read_pool(const Wanted& wanted) {
     return out;
 }
 
-/// [image of the pool] the probability to be taken: the likelihood ratio, which is at most 1.
+/// [image of the pool] the probability of being taken, which is the likelihood ratio and at most 1.
 std::vector<double> ratios(const Wanted& wanted, const Dataset& pool) {
     const auto* const name =
         std::find(ImageFeatures::kNames.begin(), ImageFeatures::kNames.end(), wanted.feature);

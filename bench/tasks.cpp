@@ -35,7 +35,7 @@ double seconds_of(const std::function<void()>& body) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The least time of each of several tasks that take turns, so that load affects all of them.
+/// The least time of each task. The tasks take turns, so that load affects all of them.
 std::vector<double> least_of(std::size_t rounds, const std::vector<std::function<void()>>& works) {
     std::vector<double> least(works.size(), std::numeric_limits<double>::infinity());
     for (std::size_t round = 0; round < rounds; ++round)
@@ -161,7 +161,7 @@ void read(const std::string& file) {
     fmt::print("{{\"seconds\": {}, \"checksum\": {}}}\n", seconds, checksum);
 }
 
-/// A checkpoint that stores nothing. With it the pass counts, as with several ranks.
+/// A checkpoint that stores nothing. With a checkpoint the pass counts scores, as with several ranks.
 class NoCheckpoint final : public Checkpoint {
   public:
     std::optional<std::size_t> load(std::size_t, std::string_view, const State&) override { return {}; }

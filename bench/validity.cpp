@@ -8,8 +8,8 @@
 // two are exchangeable by construction, and calibrates by every rule on the same images. Slow rules without a
 // guarantee get fewer draws (see the column). --quick: few draws of the fast rules.
 //
-// A guarantee must hold on average over draws: PASS if mean + 2.33 sd / sqrt(draws) >= 1 - alpha, so that
-// Monte Carlo error can explain a lower mean (one-sided, 1 %). The exit status is 1 if a rule fails.
+// A guarantee must hold on average over draws. PASS: mean + 2.33 sd / sqrt(draws) >= 1 - alpha; Monte Carlo
+// error may explain a mean below 1 - alpha (one-sided, 1 %). The exit status is 1 if a rule fails.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -26,7 +26,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kandinsky-config.cmake
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kandinsky-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/kandinsky-config.cmake ${PROJECT_BINARY_DIR}/kandinsky-config-version.cmake
         DESTINATION ${config_dir} COMPONENT development)
-# Every package has its licence and its changes in Debian's folders.
+# Every package installs its licence and its changelog where Debian expects them.
 function(kandinsky_install_papers package component)
   set(folder ${CMAKE_INSTALL_DATADIR}/doc/${package})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${folder} COMPONENT ${component})

@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 
-set(CPACK_COMPONENTS_ALL Unspecified development)  # the former has the files that install() gives no component
+set(CPACK_COMPONENTS_ALL Unspecified development)  # Unspecified: files without a component
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME kandinsky)
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
 set(CPACK_COMPONENT_UNSPECIFIED_DESCRIPTION

@@ -10,7 +10,7 @@ function(kandinsky_join_vector_code out)
   foreach(source ${ARGN})
     string(APPEND text "#include \"${source}\"\n")
   endforeach()
-  string(APPEND text "${begin}")  # they have defined the macro
+  string(APPEND text "${begin}")  # the sources have redefined the macro
   file(CONFIGURE OUTPUT ${place} CONTENT "${text}" @ONLY)
   set(${out} ${place} PARENT_SCOPE)
 endfunction()
@@ -60,13 +60,13 @@ function(kandinsky_compile_quickly target)
   endforeach()
   kandinsky_join_vector_code(vector_code ${vector_code})
   kandinsky_join_vector_code(vector_readers ${vector_readers})
-  set_property(SOURCE ${vector_readers} PROPERTY COMPILE_DEFINITIONS _GLIBCXX_ASSERTIONS)  # io reads untrusted files
+  set_property(SOURCE ${vector_readers} PROPERTY COMPILE_DEFINITIONS _GLIBCXX_ASSERTIONS)  # they read untrusted files
   set_target_properties(${target} PROPERTIES SOURCES "${hot};${vector_code};${vector_readers}" UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set(headers <algorithm> <cmath> <fmt/format.h> <kandinsky/calibrator.hpp> <map> <mutex> <numeric> <set> <string>
               "${PROJECT_SOURCE_DIR}/src/core/base/fail.hpp" "${PROJECT_SOURCE_DIR}/src/core/base/parallel.hpp")
   target_precompile_headers(${target} PRIVATE ${headers})
   set_property(SOURCE ${vector_code} ${vector_readers} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # they define macros that Highway reads
-  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/scene/blob.cpp PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # other flags with clang
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/scene/blob.cpp PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # clang uses other flags
 
   add_library(${target}_cold OBJECT ${cold})
   foreach(property CXX_EXTENSIONS INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LIBRARIES COMPILE_FEATURES
@@ -76,7 +76,7 @@ function(kandinsky_compile_quickly target)
       set_target_properties(${target}_cold PROPERTIES ${property} "${value}")
     endif()
   endforeach()
-  set_property(SOURCE ${cold} PROPERTY COMPILE_DEFINITIONS)  # the whole target has them
+  set_property(SOURCE ${cold} PROPERTY COMPILE_DEFINITIONS)  # removed, because the target defines them
   target_compile_definitions(${target}_cold PRIVATE _GLIBCXX_ASSERTIONS)
   target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize
                          $<$<CXX_COMPILER_ID:GNU>:-fno-inline-small-functions>)

@@ -4,7 +4,7 @@
 #   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz] [--clang] [--coverage]
 #                    core packages, and those of the groups named; --tests installs check, report, model, dist and docs too
 #
-# If nothing is missing, it does nothing, quickly. It installs as root or with a sudo that asks for no password; otherwise it
+# If nothing is missing, it ends quickly. It installs as root or with a sudo that asks for no password; otherwise it
 # prints the line to run and exits with 1. Without apt-get it prints the packages that the build needs, and CMake checks them.
 set -eu
 here=$(dirname "$0")

@@ -36,7 +36,7 @@ def only(folder):
 
 
 def interpreter(version):
-    """The program of Python `version`, such as 3.12."""
+    """The interpreter of Python `version`, such as 3.12."""
     found = shutil.which(f"python{version}")
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     candidates = [Path(found)] if found else []
@@ -109,7 +109,7 @@ def main(build, versions):
         if tag not in made:
             made[tag], objects = make(out, python, tag, prebuilt)
             if not prebuilt and len(pythons) > 1:
-                # The first wheel has the command's options in its module; the others link them.
+                # The first wheel compiles the command's options into its module. The others link a library of them.
                 run("cmake", "--build", objects, "--target", "kandinsky_front")
                 prebuilt = objects
         wheel = made[tag]

@@ -1,7 +1,7 @@
-"""The C++ library as a Conan package, from the source distribution (`make sdist`), which scripts/recipes.py copies into the folder of the recipe.
+"""The C++ library as a Conan package, from the source distribution (`make sdist`): scripts/recipes.py puts both into one folder.
 
 Dependencies come from Conan, or with `-o "kandinsky/*:system_libraries=True"` from the system (scripts/packages.txt names
-Debian's packages). The package reads and writes calibrators. It has no command, folders of images or networks.
+Debian's packages). Calibrators are read and written; the command, folders of images and networks are not part of it.
 """
 
 from pathlib import Path

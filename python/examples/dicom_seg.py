@@ -45,7 +45,7 @@ for position in range(SLICES):
 calibrator = kandinsky.Calibrator("image")
 series = dicom.read_series("series")
 affine = dicom.series_affine(series)
-for patient in range(24):  # the slices as save_segmentations() reads them: turned to RAS+
+for patient in range(24):  # slices turned to RAS+, as save_segmentations() reads them
     one = slices(patient)
     turned = kandinsky.volumes.to_slices(one.probs.transpose(1, 3, 2, 0), affine)
     truth = kandinsky.volumes.to_slices(one.labels[None].transpose(0, 3, 2, 1), affine)[:, 0]

@@ -26,7 +26,7 @@ def stitched(image):
     """Probabilities [C,H,W] of one image [channels,H,W], from overlapping windows whose results are averaged."""
     if torch:
         out = sliding_window_inference(torch.from_numpy(image)[None], WINDOW, 4, network, overlap=0.5)
-        return out[0]  # a tensor goes straight into the calibrator
+        return out[0]  # a tensor, which partial_fit() accepts
     total, weight = np.zeros_like(image), np.zeros(image.shape[1:], np.float32)
     for y in range(0, GRID[0] - WINDOW[0] + 1, WINDOW[0] // 2):
         for x in range(0, GRID[1] - WINDOW[1] + 1, WINDOW[1] // 2):

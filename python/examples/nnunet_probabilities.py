@@ -35,7 +35,7 @@ def read_label(folder, case):
 
 
 def placed(array, grid, fill):
-    """The last two axes cut or padded around their middle to `grid`, so that cases share one."""
+    """Crops or pads the last two axes around their middle to `grid`, so that all cases have one size."""
     out = np.full((*array.shape[:-2], *grid), fill, array.dtype)
     sizes = [(have, want, min(have, want)) for have, want in zip(array.shape[-2:], grid)]
     source, target = ([slice((s[i] - s[2]) // 2, (s[i] - s[2]) // 2 + s[2]) for s in sizes] for i in (0, 1))

@@ -14,7 +14,7 @@ GRID = (48, 64)
 
 
 def images(first, count):
-    """The network's input and the labels. A plane of logits stands for each image."""
+    """The network's input and the labels. Each image is one plane of logits."""
     scenes = kandinsky.make_scenes(images=count, first=first, grid=GRID)
     p = np.clip(scenes.probs[:, 1:].astype(np.float32), 1e-4, 1 - 1e-4)
     return np.log(p / (1 - p)), scenes.labels

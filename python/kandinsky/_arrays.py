@@ -75,7 +75,7 @@ def _whole(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def as_groups(value: Any, name: str) -> Optional[np.ndarray]:
-    """Groups as int64. Names become numbers as in the command, which are the same on every machine and in every process."""
+    """Groups as int64. A name becomes the number that the command gives it, on every machine and in every process."""
     if value is None:
         return None
     array = as_array(value, name) if is_tensor(value) else np.asarray(value)
@@ -122,7 +122,7 @@ def ignore_list(ignore: Any) -> List[int]:
 
 
 def levels(alpha: Optional[Level], confidence_level: Optional[Level], default: float = 0.1) -> Tuple[List[float], bool]:
-    """The given alphas, and whether a single number was given, so that results have no axis of levels."""
+    """The alphas, and whether the caller gave a single number. If so, results have no axis of levels."""
     if alpha is not None and confidence_level is not None:
         raise UsageError(
             f"alpha ({alpha}) and confidence_level ({confidence_level}) are two names for the same level "

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Asked(NamedTuple):
-    """Images to predict."""
+    """The images of a prediction."""
 
     data: "core_module.Data"
     core: "core_module.Calibrated"
@@ -202,7 +202,7 @@ class Fitted(Known, Parameters):
         return _Asked(data, core, (data.images, self.n_classes_, *grid), one_image, depth)
 
     def _sized(self, data: "core_module.Data") -> "core_module.Calibrated":
-        """The calibrator for images of this size, if its thresholds do not depend on the place; otherwise itself."""
+        """The calibrator, resized to these images if its thresholds do not depend on the place."""
         core = self._fitted()
         if data.grid == self.grid_ or any(stratum["regions"] != 1 for stratum in self.meta_["strata"]):
             return core

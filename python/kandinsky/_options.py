@@ -34,7 +34,7 @@ class Method(NamedTuple):
     options: Tuple[Option, ...]
 
 
-# name of the method -> (its option, difference from the number of regions), so that `regions=` works for all methods
+# For `regions=`: the method's own option, and how many more regions there are than the option says.
 _REGIONS = {"kmeans": ("kmeans-clusters", 0), "genann": ("genann-radii", 1), "fcc": ("fcc-curves", 1)}
 
 
@@ -122,7 +122,7 @@ def _refuse(name: str, method: Optional[str]) -> UsageError:
 
 
 def counts_for(name: str, method: Any) -> bool:
-    """Whether a method has this option, or all methods do. An unknown method, refused later, counts as having all."""
+    """Whether the method, or every method, has this option. True for an unknown method, which is refused later."""
     known = {flag: (default, value) for flag, default, _, value in _core.options()}
     names = {one[0] for one in _core.methods()}
     if method not in names and method != _AUTO[0]:

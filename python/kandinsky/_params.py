@@ -120,7 +120,7 @@ class Parameters:
         return request
 
     def set_fit_request(self, *, groups: Union[bool, str, None] = None) -> "Self":
-        """Requests that scikit-learn (with metadata routing enabled) passes `groups` to :meth:`fit`, as in GridSearchCV."""
+        """Requests that scikit-learn (with metadata routing enabled) pass `groups` to :meth:`fit`, as in GridSearchCV."""
         request = self.get_metadata_routing()
         request.fit.add_request(param="groups", alias=groups)
         self._metadata_request = request

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def state_of(calibrator: "Calibrator") -> str:
-    """The data that it was made from, or the data that it stores."""
+    """The data of the calibration, or, before it, the number of stored images."""
     if not calibrator.__sklearn_is_fitted__():
         return f"not calibrated, {calibrator.n_images_seen_} images stored"
     height, width = calibrator.grid_

@@ -60,7 +60,7 @@ class Column:
 
 
 class Probabilities(Column):
-    """The stored type: float16 and uint8 stay; float64 becomes float32, as in the library."""
+    """Probabilities. float16 and uint8 are stored unchanged; float64 is stored as float32, as in the library."""
 
     def append(self, batch: np.ndarray, dtype: Optional[np.dtype] = None) -> None:
         super().append(batch, np.dtype(np.float32) if batch.dtype == np.float64 else batch.dtype)
@@ -127,7 +127,7 @@ class Store:
     def extend(self, other: "Store") -> None:
         """Appends another store's data."""
         if len(other):
-            # A store may be extended by itself, so its array is read before it grows.
+            # `other` may be this store, so its arrays are read before any of them grows.
             self.append(other.probs.array(), other.labels.array(), other.all_groups())
 
     def state(self) -> Dict[str, Any]:

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 _LARGEST = 4.0  # shift
-_BINADE = 2.0**23  # keys between two powers of 2
+_BINADE = 2.0**23  # number of keys between two powers of 2
 _KEY_OF_ONE = 2 * 23 * _BINADE
 
 
 class ExactModule(torch.nn.Module):
-    """A module whose buffers keep their types. half() is for the network; rounded thresholds would give other sets."""
+    """A module whose buffers keep their types, because thresholds rounded by half() would change the sets."""
 
     def _apply(self, fn: Callable[[Tensor], Tensor], *args: Any, **more: Any) -> "ExactModule":
         kept = dict(self._buffers)
@@ -94,7 +94,7 @@ class AdaptedSets(ExactModule):
             rows, columns = (tables[axis] for axis in ("down", "across"))
             keep("down", rows["place"], torch.int64)
             keep("across", columns["place"], torch.int64)
-            # The four cells around a pixel: add the row's and the column's number, multiply their weights.
+            # A pixel lies between four cells. A cell's number is the sum of two numbers, its weight the product of two weights.
             keep("row_cells", np.repeat(np.array(rows["cells"]) * tables["width"], 2, axis=0), torch.int64)
             keep("column_cells", np.tile(np.array(columns["cells"]), (2, 1)), torch.int64)
             keep("row_weights", np.repeat(np.array(rows["weights"]), 2, axis=0), torch.float64)
@@ -133,7 +133,7 @@ class AdaptedSets(ExactModule):
         return sure.flatten().index_put((which,), decided).view_as(sure)
 
     def _limits(self, columns: Tensor, row: Tensor) -> Tensor:
-        """Score limits, float32 [N,1,H,W], from the columns [row,place down,place across]."""
+        """Score limits, float32 [N,1,H,W]. `columns` [row,place down,place across] has their places in the table."""
         limit = self.limits[columns[row].to(torch.int64)]
         if self.lattice:
             return limit[:, :, self.across][:, self.down].unsqueeze(1)

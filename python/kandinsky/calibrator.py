@@ -191,7 +191,7 @@ class Calibrator(Filed, Fitted):
         self._more: Dict[str, Any] = current(dict(more))
         for old in [name for name in self._more if name in self._names]:
             setattr(self, old, self._more.pop(old))
-        # A misspelt name is found at once, as for any keyword argument; its value is checked when data come.
+        # As for any keyword argument, a misspelt name is refused at once. Values are checked when data are given.
         for name in self._more:
             check_name(name, self.method)
 

@@ -63,7 +63,7 @@ def _on_series(volume: np.ndarray, affine: Optional[Any], series: Sequence[Any])
     if affine is not None:
         between = np.linalg.inv(np.asarray(affine, float)) @ series_affine(series)
         turn, offset = np.rint(between[:3, :3]), np.rint(between[:3, 3])
-        order = np.abs(turn).argmax(0)  # of each axis of the series, the volume's
+        order = np.abs(turn).argmax(0)  # for each axis of the series, the axis of the volume
         near = np.allclose(between[:3, :3], turn, atol=1e-2) and np.allclose(between[:3, 3], offset, atol=0.05)
         if not near or sorted(order) != [0, 1, 2] or not (np.abs(turn).sum(0) == 1).all():
             raise DataError("the volume has other voxels than the series: resample it to the series first")

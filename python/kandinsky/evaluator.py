@@ -174,7 +174,7 @@ class Evaluator:
         for level, alpha in enumerate(self.alphas):
             plain = cal.predict_set(p, alpha, empty="keep")
             self._pixel_covered[level] += _by_stratum((plain & member).sum(axis=0), strata)
-            # Only the calibrator decides whether sets are filled; without empty sets both results are the same.
+            # The calibrator knows whether it fills empty sets. Without empty sets, filling changes nothing.
             sets = plain if self._empty == "keep" or plain.any(axis=1).all() else cal.predict_set(p, alpha, empty=self._empty)
             plain &= valid[:, None]
             sets = sets & valid[:, None]
@@ -186,7 +186,7 @@ class Evaluator:
                 size.sum(), empty.sum(), (empty & (size > 0)).sum(), right.sum() - (plain & member).sum(),
                 single.sum(), (right.any(axis=1) & single).sum(), (size == shape[1]).sum(),
             ]  # fmt: skip
-        cal._predicted = predicted  # that of the caller's own sets
+        cal._predicted = predicted  # the summary of the caller's last sets
 
     def compute(self) -> Union[SetMeasures, List[SetMeasures]]:
         """The figures of all images so far; a list for a sequence of alphas."""
@@ -199,7 +199,7 @@ class Evaluator:
         alpha, held = self.alphas[level], dict(zip(_HELD, self._held[level]))
         strata, sets = len(self._pixel_tested), int(self._sets)
         tested, covered = self._pixel_tested.sum(axis=(1, 2)), self._pixel_covered[level].sum(axis=(1, 2))
-        per = len(self._tested) // strata  # classes of a stratum
+        per = len(self._tested) // strata  # classes in a stratum
         others = per * sets - self._tested.reshape(strata, per).sum(axis=1)
         wrong = self._wrong[level].reshape(strata, per).sum(axis=1)
         places = _share(self._pixel_covered[level], self._pixel_tested)

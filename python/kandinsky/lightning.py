@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Tuple
 
 try:
     from lightning.pytorch import Callback
-except ImportError:  # its older name
+except ImportError:  # the name of older versions
     from pytorch_lightning import Callback  # type: ignore[no-redef]
 
 from ._types import PathLike

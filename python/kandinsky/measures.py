@@ -95,15 +95,15 @@ class ClassResult:
     floor: float  #: the mean coverage error of a perfect calibrator with these test images
     pixels: int
     pixels_without_data: int
-    set_size: float  #: of the sets at alpha as predicted, as are the next three and the shares of sets
-    false_share: float
-    false_discovery: float  #: mean over groups; what ``risk="precision"`` bounds
-    false_classes: float
+    set_size: float  #: at alpha, after filling
+    false_share: float  #: at alpha, after filling
+    false_discovery: float  #: after filling, mean over groups; what ``risk="precision"`` bounds
+    false_classes: float  #: after filling
     empty_share: float  #: before any set was filled
     filled_share: float
-    single_share: float
-    single_right: float
-    full_share: float
+    single_share: float  #: after filling
+    single_right: float  #: after filling
+    full_share: float  #: after filling
     coverage: Floats  #: at the levels of the coverage error
     coverage_at_alpha: float
     place_error: float

@@ -26,10 +26,10 @@ class WatchedFeature:
 
     cls: int
     name: str
-    rows: Optional[Tuple[int, int]]  #: of the region, the last one excluded; None: the whole image
+    rows: Optional[Tuple[int, int]]  #: first row of the region and the row after its last; None: the whole image
     columns: Optional[Tuple[int, int]]
     evidence: float  #: the alarm is raised at 1 / delta
-    direction: float  #: of recent values: 1 if all are above the calibration values, -1 if all are below
+    direction: float  #: 1 if all recent values are above the calibration values, -1 if all are below
     before: float  #: median of the calibration images
     now: float  #: recent mean
 
@@ -41,7 +41,7 @@ class WatchedCoverage:
     cls: int
     units: int  #: images (or groups) with labelled pixels of the class
     coverage: float
-    low: float  #: with probability 1 - delta the true coverage was never outside low and high
+    low: float  #: with probability 1 - delta, the true coverage has always been between low and high
     high: float
     limit: float  #: the alarm for labels means that the true coverage is below this
     evidence: float  #: that the true coverage is below the limit

@@ -116,7 +116,7 @@ def plot_ce_map(
     ----------
     results : Evaluation or Comparison
     cls : int, optional
-        The last class reported unless given.
+        Default: the last class reported.
     method : str, optional
         Method of a comparison; default: the best one for that class.
     ax : matplotlib axes, optional
@@ -152,7 +152,7 @@ def plot_coverage(results: Results, cls: Optional[int] = None, *, ax: Any = None
     ----------
     results : Evaluation or Comparison
     cls : int, optional
-        The last class reported unless given.
+        Default: the last class reported.
     ax : matplotlib axes, optional
 
     Returns
@@ -180,7 +180,7 @@ def plot_feature_coverage(
     ----------
     results : Evaluation or Comparison
     cls : int, optional
-        The last class reported unless given.
+        Default: the last class reported.
     feature : {"doubt", "area", "inside", "stray", "root", "fourth"}
         docs/adapt.md defines them; the last tenth by doubt looks hardest.
     label : str, optional
@@ -222,7 +222,7 @@ def plot_reliability(results: Results, cls: Optional[int] = None, *, ax: Any = N
     ----------
     results : Evaluation or Comparison
     cls : int, optional
-        The last class unless given.
+        Default: the last class reported.
     ax : matplotlib axes, optional
 
     Returns

@@ -14,7 +14,7 @@ from .errors import DataError, UsageError
 __all__ = ["from_slices", "predict_volume", "to_slices"]
 
 _SLICE_ROW_COLUMN = {"axial": (2, 1, 0), "coronal": (1, 2, 0), "sagittal": (0, 2, 1)}
-_SURE = 200.0  # a logit whose probability is 1 in float32, and whose opposite's is 0
+_SURE = 200.0  # in float32 the sigmoid of this logit is 1, and that of its negative is 0
 
 
 def _turn(affine: Optional[Any]) -> Tuple[Tuple[int, ...], Tuple[bool, ...]]:
@@ -57,7 +57,7 @@ def from_slices(slices: np.ndarray, affine: Optional[Any] = None, axis: str = "a
 
 
 def _centred(size: int, grid: int) -> Tuple[slice, slice]:
-    """The ranges of a centred image within the image and on the grid."""
+    """The slices that centre an image on a grid: one of the image, one of the grid."""
     count = min(size, grid)
     source, target = (size - count) // 2, (grid - count) // 2
     return slice(source, source + count), slice(target, target + count)

@@ -4,7 +4,7 @@
 
 namespace kandinsky::python {
 
-// Each has its own file. module.cpp calls them in this order, because later ones need types of earlier ones.
+// Each function is in its own file. module.cpp calls them in this order, because some need earlier types.
 void init_errors(nanobind::module_& module);
 void init_buffers(nanobind::module_& module);
 void init_scratch(nanobind::module_& module);

@@ -27,7 +27,7 @@ CalibrateOptions options_of(const std::string& method, std::vector<std::string> 
         flags.declare(app);
     else
         flags.declare(app, [&asked] { return asked; });
-    // A method counts as given (presets need to know this) unless it is the default.
+    // Presets need to know whether a method was given. The default counts as not given.
     app.add_option("--method", flags.method);
     if (method != flags.method) words.push_back("--method=" + method);
     try {

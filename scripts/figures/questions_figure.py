@@ -46,7 +46,7 @@ def draw_objects(folder, run):
     run("outline", "--cal-probs", "lesion_probs1.npy", "--cal-labels", "lesion_labels1.npy", "--unit", "object", "--alpha", "0.2", "--score", "probability",
         "--probs", "lesion_probs2.npy", "--labels", "lesion_labels2.npy", "--contours", "objects", "-o", "objects.npy")
     codes, truth = np.load(folder / "objects.npy")[:, 0] > 0, np.load(folder / "lesion_labels2.npy") == 1
-    # An image whose mask leaves some of the truth's pixels out, and many of them in.
+    # An image whose mask misses some pixels of the objects and contains many.
     missed = [(y & ~c).sum() * (y & c).sum() * (y.sum() > 250) for c, y in zip(codes, truth)]
     shutil.copy(folder / "objects" / f"{int(np.argmax(missed))}_class1.png", FIGURES / "objects.png")
 
@@ -115,7 +115,7 @@ def draw_pixels(folder, run):
         wrong = truth & ~marked if risk == "recall" else marked & ~truth
         of = (truth if risk == "recall" else marked).sum((1, 2))
         share = wrong.sum((1, 2)) / np.maximum(1, of)
-        mean = share[of > 0].mean() if risk == "recall" else share.mean()  # what the risk of each is a mean of
+        mean = share[of > 0].mean() if risk == "recall" else share.mean()  # the mean over images that the risk bounds
         if chosen is None:
             chosen = int(np.argsort(np.where(of > 0.1 * truth[0].size, np.abs(share - ALPHA), 1))[0])
         picture = np.repeat(0.25 + 0.5 * probs[chosen, 1][..., None], 3, -1)

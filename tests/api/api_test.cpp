@@ -130,7 +130,7 @@ TEST(Api, LoadsAndPredictsWithoutExceptions) {
     EXPECT_NE(std::string(missing.error().what()).find("api_test.kcal"), std::string::npos);
 }
 
-TEST(Api, ThreadsAreLimitedWhileTheLimitLives) {
+TEST(Api, ThreadsAreLimitedWhileTheLimitExists) {
     const std::size_t before = threads_in_use();
     {
         const ThreadLimit limit(1);

@@ -82,7 +82,7 @@ class ByTables {
     std::size_t alpha_;
 };
 
-/// Compares with Predictor; returns how many scores the tables had to decide one by one.
+/// Compares the tables with Predictor. Returns how many scores lie between limits and need the distributions.
 std::size_t compare(const CalibrateOptions& options, Grid grid) {
     const Made cal = moody(5, 40, 3, grid), fresh = moody(6, 6, 3, grid);
     const Calibrator calibrator = calibrate(cal.dataset(), options);
@@ -155,7 +155,7 @@ TEST(AdaptedTables, OnlyFewScoresAreComparedWithTheCurves) {
     const std::size_t scores = 6 * 6 * 3 * kGrid.pixels();  // alphas, images, classes
     const std::size_t open = compare(options, kGrid);
     EXPECT_GT(open, 0u);
-    EXPECT_LT(open, scores / 1000);  // five times as many where limits are whole columns
+    EXPECT_LT(open, scores / 1000);  // five times as many if limits were whole columns
 }
 
 TEST(AdaptedTables, ShiftsOfAllFitsAreListedByFeature) {

@@ -96,7 +96,7 @@ TEST(Calibrate, DoesNotDependOnMemory) {
                 CalibrateOptions options = options_for(one->name, made, pooling);
                 options.split = split;
                 options.promise = split > 0 ? Promise::split : Promise::none;
-                // One number of regions instead of the best of three; kmeans stands for those that choose.
+                // genann and fcc get a fixed number of regions, to save time; kmeans chooses its number.
                 options.method.settings.text = short_searches({{"genann-radii", "3"}, {"fcc-curves", "3"}});
                 const std::string plenty = saved(calibrate(made.dataset(), options));
                 for (const std::size_t memory :

@@ -33,7 +33,7 @@ Sample alike(std::size_t images) {
     return sample.draw();
 }
 
-/// A sharp step: hard on the left, easy on the right, and the same everywhere on a side.
+/// A sharp step: all pixels on the left are equally hard, and all on the right are equally easy.
 Sample halves(std::size_t images) {
     Sample sample{.height = 16, .width = 20, .images = images, .seed = 4};
     sample.hardness = [](double, double u) { return u < 0.5 ? 0.95 : 0.1; };

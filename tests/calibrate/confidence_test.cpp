@@ -49,7 +49,7 @@ void expect_same(const Calibrator& one, const Calibrator& other) {
     EXPECT_EQ(guarantee(one), guarantee(other));
 }
 
-/// The level of the recall by the formulas of docs/risk.md only, for the method image and groups.
+/// The threshold for recall by the formulas of docs/risk.md alone, for the method image with groups.
 float naive_threshold(const Made& made, const CalibrateOptions& options, std::size_t c, double alpha) {
     const std::size_t pixels = made.pixels();
     std::map<std::uint64_t, std::vector<float>> by_ticket;  // scores of each group, in the order of the test
@@ -205,7 +205,7 @@ TEST(Confidence, TheGuaranteeHoldsWithLearning) {
             CalibrateOptions options = options_for(method, risk);
             options.seed = draw;
             const Calibrator made = calibrate(Exchangeable(random, 80, true).calibration(), options);
-            // Only class 1 is evaluated, whatever the other class can keep.
+            // Only class 1 is evaluated, so the other class must not refuse the alpha.
             Calibrator calibrator = made;
             if (risk == Risk::precision) {
                 if (made.risks[1].least_alpha > kAlpha) continue;

@@ -35,13 +35,13 @@ struct Score {
     std::size_t pixel;
 };
 
-/// The formula of docs/promise.md only. `regions`: those learnt without each group.
+/// The formula of docs/promise.md alone. `regions`: for each group, the regions learnt without it.
 class Naive {
   public:
     Naive(std::vector<Score> scores, std::map<std::int64_t, std::vector<std::uint32_t>> regions)
         : scores_(std::move(scores)), regions_(std::move(regions)) {}
 
-    /// min over groups i of F_p^(-i)(s) <= l*, for the largest s: the threshold.
+    /// The threshold: the largest s at which the minimum of F_p^(-i)(s) over groups i is at most l*.
     [[nodiscard]] float threshold(double level, std::size_t pixel) const {
         const double limit = level_of(level);
         float most = -kInf;
@@ -58,7 +58,7 @@ class Naive {
     }
 
   private:
-    /// The mean over other groups of the share of their scores in the pixel's region that lie below.
+    /// The share of a group's scores in the pixel's region below `score`, as the mean over the other groups.
     [[nodiscard]] double distribution(std::int64_t left_out, std::size_t pixel, float score) const {
         const std::vector<std::uint32_t>& region = regions_.at(left_out);
         std::map<std::int64_t, std::pair<double, double>> below;

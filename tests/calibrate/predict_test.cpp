@@ -77,7 +77,7 @@ Dataset halves_of(const Made& made, std::size_t gap = 0, std::uint16_t at_1000 =
 
 TEST_F(Prediction, BlocksOfAnySizeAndMemoryGiveTheSetsOfImageByImage) {
     const Predictor predictor(calibrator_, 0.2, EmptySets::keep);
-    const ThreadLimit one(1);  // else a block has an image for each thread
+    const ThreadLimit one(1);  // otherwise a block has an image for each thread
     for (const SetForm form : {SetForm::bytes, SetForm::bits}) {
         const std::vector<std::uint8_t> expected = one_by_one(predictor, form);
         EXPECT_EQ(predicted(predictor, data_, form), expected);

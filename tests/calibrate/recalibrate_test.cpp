@@ -39,8 +39,8 @@ TEST(Recalibrate, SetsTheLevelsByTheNewGroupsAlone) {
             EXPECT_EQ(after.renewal.groups, groups);
             EXPECT_NE(guarantee(after).find(std::to_string(groups) + " groups that set its levels"),
                       std::string::npos);
-            // Shares of each group's scores that the sets cover: at a rung they must reach (1 - alpha)(G +
-            // 1), and what is excluded must be so strange that all groups' shares below it reach that too.
+            // `share`: the share of each group's scores that the sets cover. At a rung the sum over groups
+            // must be at least (1 - alpha)(G + 1).
             for (const double alpha : {0.1, 0.3, 0.5}) {
                 const std::vector<float> limits = score_thresholds(after, alpha);
                 for (std::size_t c = 0; c < 2; ++c) {

@@ -128,7 +128,7 @@ std::vector<Rule> all_rules() {
         rule.unequal = rule.name.find("unequal") != std::string::npos;
         rules.push_back(rule);
     }
-    // Levels that follow the image, learnt inside the promise.
+    // Levels that follow the image, which must not break the guarantee.
     for (const char* const name :
          {"field, loo, adapt", "field of unequal groups, loo, adapt", "field, split, adapt",
           "image, loo, adapt", "image of unequal groups, loo, adapt", "kmeans, loo, adapt",

@@ -1,4 +1,4 @@
-"""NIfTI files of the tests: written by nibabel, which is the oracle, and six patients of them. Modules that import this are
+"""NIfTI files of the tests, written by nibabel, whose results are the reference; and six patients. Modules that import this are
 skipped where python3-nibabel is missing, and their tests where the command was built without libnifti."""
 
 import numpy as np

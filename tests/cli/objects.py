@@ -1,4 +1,4 @@
-"""Round objects for the tests of outlines and measures, and the rank that a promise asks for."""
+"""Round objects for the tests of outlines and measures, and the rank that a guarantee needs."""
 
 import numpy as np
 

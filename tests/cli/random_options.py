@@ -7,7 +7,7 @@ from support import scene
 
 LEARNING = ("kmeans", "genann", "fcc", "field")
 METHODS = ("image", "pixel", "mask", *LEARNING)
-# Of each method, values that are not its defaults. Searches end early.
+# Values of the methods' options, none of them a default. Searches end early.
 OWN = {
     "kmeans": {"kmeans-clusters": ("2", "3"), "kmeans-restarts": ("3", "7")},
     "genann": {"genann-radii": ("2", "3"), "genann-generations": ("3", "5"), "genann-population": ("20",), "genann-shape": ("circle",)},
@@ -34,7 +34,7 @@ def words_of(options):
 
 
 def call_of(seed):
-    """The call of a seed; neighbouring ones have other methods and scores."""
+    """The call of a seed. Consecutive seeds have different methods and scores."""
     random = np.random.default_rng(seed)
 
     def one_of(*values):

@@ -1,7 +1,7 @@
 """Conformal prediction sets per pixel in plain numpy, slow and short: the reference for the command's numbers.
 
 Scores are 1 - p in float32. A stratum is a class (condition class) or all labels together (condition none); `member` is
-bool [N,C,H,W], where a class is a true one; `regions` numbers the pixels, [H,W].
+bool [N,C,H,W], true where the pixel has the class; `regions` [H,W] has the number of each pixel's region.
 """
 
 from fractions import Fraction
@@ -52,13 +52,13 @@ def group_threshold(scores, groups, alpha):
 
 
 def strata(member, condition):
-    """Per stratum the classes that share its curve."""
+    """The classes of each stratum, which share a curve."""
     classes = range(member.shape[1])
     return [[c] for c in classes] if condition == "class" else [list(classes)]
 
 
 class Reference:
-    """A calibrator for given regions: thresholds are asked for by a level as an exact fraction."""
+    """A calibrator for given regions. Its levels are exact fractions."""
 
     def __init__(self, probs, member, regions, pooling="pixels", groups=None, condition="class", min_count=None):
         self.classes, self.grid = member.shape[1], member.shape[2:]
@@ -96,7 +96,7 @@ class Reference:
 
 
 def evaluation(calibrator, probs, member, valid, alpha):
-    """What evaluate prints, as a dictionary; lists and maps go by stratum."""
+    """What evaluate prints, as a dictionary; lists and maps have one entry for each stratum."""
     levels = np.array([float(level) for level in LEVELS])
     covered = np.stack([calibrator.sets(probs, 1 - level).astype(bool) for level in LEVELS])
     out = {"ce_map": [], "coverage": [], "mean_ce": [], "q05": [], "q95": [], "pixels": [], "samples": []}
@@ -139,7 +139,7 @@ def place_error(sets, there, classes, wanted):
 
 
 def filled(sets, probs):
-    """The most probable class enters empty sets."""
+    """The sets, with the most probable class added to empty ones."""
     best = probs.argmax(axis=1)[:, None] == np.arange(sets.shape[1])[:, None, None]
     return sets | (best & ~sets.any(axis=1, keepdims=True))
 

@@ -33,12 +33,12 @@ class Result:
 
 # Sanitizers are slow: their presets state how much more time a command gets.
 PATIENCE = float(os.environ.get("KANDINSKY_PATIENCE", "1"))
-# Searches for regions that end early there, where a test does not ask whether the regions are good.
+# With sanitizers, searches for regions end early, for tests that do not ask whether the regions are good.
 SHORT = ["--genann-generations", "10", "--fcc-starts", "1", "--fcc-iterations", "10"] if PATIENCE > 1 else []
 
 
 def short_for(method):
-    """Those that count for a method."""
+    """The options of SHORT that a method has."""
     pairs = zip(SHORT[::2], SHORT[1::2])
     return [word for pair in pairs if method == "auto" or pair[0].startswith(f"--{method}-") for word in pair]
 
@@ -84,7 +84,7 @@ def snapshot(folder):
 
 
 def without_search(words):
-    """The command with --method pixel if it calibrates without a method. For tests of reading: each label of a pixel moves its
+    """Adds --method pixel to calibrate if no method is given. This suits tests of reading, because each label moves its pixel's
     threshold, and large grids are fast."""
     return [*words, "--method", "pixel"] if words[0] == "calibrate" and not {"--method", "-m"} & set(words) else words
 
@@ -137,7 +137,7 @@ class Room:
         return result
 
     def calibrate(self, *args, output="cal.kcal", probs="probs.npy", labels="labels.npy"):
-        """With the score lac and without a promise, which is what the reference knows, unless others are named."""
+        """Calibrates with the score lac and without a promise, as the reference does, unless the arguments name others."""
         named = {"--score", "--promise", "--split", "--preset"} & set(args)
         score = [] if named & {"--score", "--preset"} else ["--score", "lac"]
         learns = not {"image", "pixel", "mask"} & {args[i + 1] for i, word in enumerate(args) if word in ("-m", "--method")}
@@ -155,7 +155,7 @@ def page_data(path):
 
 
 def page_array(of):
-    """The bytes of one of the page's arrays: deflated, each less the one `lag` places before."""
+    """An array of the page. Its bytes are stored as differences from the byte `lag` places before, and deflated."""
     values = np.frombuffer(zlib.decompress(base64.b64decode(of["data"])), np.uint8).copy()
     if of["lag"] > 0:
         for start in range(of["lag"]):
@@ -177,6 +177,6 @@ def methods():
 
 
 def default_methods():
-    """Those that compare uses: all but `auto` that need no file of their own; one that does says so."""
+    """The methods that compare uses: all except `auto` and those whose help names a file."""
     needing = re.findall(r"Method (\w+):\n(?:  .*\n)*?  --\S+ FILE", help_text("calibrate"))
     return [name for name in methods() if name not in [*needing, "auto"]]

@@ -31,7 +31,7 @@ class Scenes(Room):
         """The bytes of calibrator, curves and region map."""
         outputs = {"-o": "c.kcal", "--curves": "curves.npy", "--regions": "regions.npy"}
         if method == "field":
-            del outputs["--regions"]  # it has none
+            del outputs["--regions"]  # field has no regions
         data = ["--probs", f"{where}/cal_probs.npy", "--labels", f"{where}/cal_labels.npy"]
         words = [word for pair in outputs.items() for word in pair] + short_for(method) + self.map(method)
         self.does("calibrate", *data, "--method", method, *words, *args)

@@ -20,7 +20,7 @@ NAMES = [str(p.relative_to(ROOT)) for p in PAGES]
 WHOLE = ["README.md", "docs/index.md", "docs/guide.md", "docs/concepts.md"]
 # test_files.py and test_raster.py test these with their own files.
 ELSEWHERE = ["docs/files.md"]
-# Names of a user's files; here they are the demo's.
+# Names of a user's files, for which the demo's files are used here.
 STAND_FOR = {
     "cal_probs.npy": "cal_probs", "cal_labels.npy": "cal_labels", "new_probs.npy": "test_probs",
     "test_probs.npy": "test_probs", "test_labels.npy": "test_labels", "P": "cal_probs", "Y": "cal_labels",
@@ -69,7 +69,7 @@ def writes(words):
 
 
 def runs_with_the_demo(block):
-    """Whether each file that a block reads is one of the demo's, stands for one, or is made by the block itself."""
+    """Whether a block reads only files of the demo, files in STAND_FOR, and files that it writes itself."""
     if "..." in block or re.search(r"\[-", block):
         return False
     made = [word for words in commands_in(block) for word in writes(words)] + re.findall(r"np\.save\(['\"]([^'\"]+)", block)
@@ -131,7 +131,7 @@ def shell(tmp_path_factory):
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
 
     def run(block):
-        block = re.sub(r"\$\(seq \d+\)", "$(seq 2)", block)  # repetitions make the numbers steadier, not the commands right
+        block = re.sub(r"\$\(seq \d+\)", "$(seq 2)", block)  # more repetitions would not test the commands better
         return subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, env=environment, capture_output=True,
                               text=True, timeout=300 * PATIENCE, stdin=subprocess.DEVNULL)  # fmt: skip
 

@@ -42,7 +42,7 @@ def same_rule(probability_limit, score_limit):
 
 @pytest.fixture
 def twelve(room):
-    """12 images, so that alphas above 1/13 mean something."""
+    """12 images, so that alphas above 1/13 have finite thresholds."""
     room.probs, room.labels = scene(12, seed=1)
     room.labels[3, :2] = 255
     room.save("probs.npy", room.probs)
@@ -70,7 +70,7 @@ def test_thresholds_are_the_conformal_quantiles_of_each_region(twelve, method, p
     expected = reference.Reference(room.probs, room.member, regions, pooling, GROUPS if grouped else None, condition)
     finite = 0
     for alpha in ALPHAS:
-        if pooling == "groups" and alpha == "0.123":  # between two rungs, see the test of that
+        if pooling == "groups" and alpha == "0.123":  # between two rungs, which another test covers
             continue
         limits = expected.score_thresholds(alpha)
         assert same_rule(thresholds(room, alpha), limits).all(), alpha

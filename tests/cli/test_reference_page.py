@@ -21,7 +21,7 @@ def made_by(script):
 
 @pytest.mark.parametrize("script,page", MADE)
 def test_the_page_is_that_of_the_program(script, page):
-    # The texts are compared here: pytest's own account of two long texts takes minutes.
+    # Compared outside the assertion, because pytest takes minutes to show how two long texts differ.
     same = made_by(script) == (ROOT / page).read_text()
     assert same, f"{page} is stale: run 'make reference', or scripts/{script} build/bin/kandinsky > {page}, and commit it"
 
@@ -71,9 +71,9 @@ def test_the_shell_offers_files_where_an_option_takes_a_file():
 
 
 def test_no_word_is_offered_that_the_program_does_not_know(room):
-    """Words are picked out of the helps' sentences: a wrong pick shows here."""
+    """The words come from sentences of the help. The program would refuse a wrong word."""
     rows = re.findall(r'^ +((?:"calibrate [^"]+"[ |]*)+)\) words="(.*)" ;;', COMPLETIONS.read_text(), re.MULTILINE)
-    # Refused for another reason than the word: options for other inputs or methods, and words that need more options.
+    # Refusals that do not concern the word itself: the option is for other inputs or methods, or needs more options.
     elsewhere = ("has no effect: ", "needs a region map", "needs --confidence")
     methods = completed("calibrate", "--method", "")
     offered = [(option, word) for options, words in rows for option in re.findall(r"calibrate (\S+?)\"", options) for word in words.split()]

@@ -63,7 +63,7 @@ TEST(BuildCurve, LongCurvesHoldTheConformalRankAtEveryRung) {
         for (std::size_t m = 1; m < 20; ++m)
             EXPECT_EQ(curve.values[m - 1], plain_threshold(samples, 1000 - 50 * m));
         EXPECT_TRUE(std::is_sorted(curve.values.begin(), curve.values.end()));
-        // The tail asks for more than these scores can give.
+        // The level of the tail is too high for this number of scores.
         EXPECT_EQ(curve.values.back(), kInfinity);
     }
 }

@@ -204,7 +204,7 @@ TEST(CurveSet, RefusesArraysThatDoNotFitTogether) {
     refuse("not ascending", [](auto& s) { s.values[2] = 2.0f; });
     refuse("not ascending at point 0",
            [](auto& s) { s.values[0] = std::numeric_limits<float>::quiet_NaN(); });
-    // A first curve that claims to reach far behind the end must not be read there.
+    // The offsets of the first curve lie far beyond the end of the values, which must not be read.
     refuse("negative length", [](auto& s) { s.offsets[1] = s.offsets[2] = s.scores[0] = 1u << 28; });
 }
 

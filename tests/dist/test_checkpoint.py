@@ -64,7 +64,7 @@ def kill_ranks(process):
 
 
 def killed_again_and_again(scenes, what, start_line, seed):
-    """Kills the run at random moments, then lets it go on to its end; returns what it wrote."""
+    """Kills the run at random moments, then lets it finish. Returns the largest number of state files after a kill."""
     output, args = scenes.work[what]
     wanted, taken = scenes.alone(what)
 
@@ -79,7 +79,7 @@ def killed_again_and_again(scenes, what, start_line, seed):
             break
         process = subprocess.Popen(start_line([*args, *KEEP]), cwd=scenes.folder, env=ENVIRONMENT,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-        # At random moments; then, if these met no state, as soon as there is some.
+        # The first kills are at random moments. If none of them left a state, later ones wait for a state.
         until = time.monotonic() + moments.uniform(0.1, 1) * (taken + 0.5)
         while process.poll() is None and (not scenes.state() if attempt >= 3 else time.monotonic() < until):
             time.sleep(0.002)
@@ -87,7 +87,7 @@ def killed_again_and_again(scenes, what, start_line, seed):
             kill_ranks(process)
             process.wait()
             saved = max(saved, len(scenes.state()))
-        if (scenes.folder / output).exists():  # killed after its work, or not at all: then it is whole
+        if (scenes.folder / output).exists():  # the run had finished, so its output is complete
             expect_output()
     done = subprocess.run(start_line([*args, *KEEP]), cwd=scenes.folder, env=ENVIRONMENT, check=False,
                           capture_output=True, timeout=120 * PATIENCE)

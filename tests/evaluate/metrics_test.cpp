@@ -42,7 +42,7 @@ void expect_same(double a, double b, const std::string& what) {
         EXPECT_NEAR(a, b, 1e-9) << what;
 }
 
-/// Hits and samples of some kind of place.
+/// The number of samples of a region, block, size or image, and how many of them are covered.
 struct Count {
     std::uint64_t samples = 0, covered = 0;
     void add(bool hit) { ++samples, covered += hit; }
@@ -265,7 +265,7 @@ TEST(Metrics, FalseDiscoveryIsAMeanOverGroupsOfWhichAllCount) {
 }
 
 TEST(Metrics, WeightedErrorsAreMeansOfTheMap) {
-    // Class 0 is rare, so that some pixels have 30 samples of it and some have not.
+    // Class 0 is rare: some pixels have 30 samples of it, and others have fewer.
     Made made = make({.images = 90, .classes = 3, .grid = {5, 6}, .seed = 6});
     const Dataset data = made.dataset();
     const Calibrator calibrator = calibrator_of(made, "image", Condition::by_class);
@@ -296,7 +296,7 @@ TEST(Metrics, WeightedErrorsAreMeansOfTheMap) {
     EXPECT_TRUE(some && none) << "the sample does not tell the two apart";
 }
 
-/// The smooth calibration error by its definition: every residual where it is, many reflections, fine steps.
+/// The smooth calibration error by its definition: without bins, with many reflections and fine steps.
 double naive_smooth_ece_at(const std::vector<double>& p, const std::vector<int>& y, double width) {
     constexpr int kSteps = 2000;
     double sum = 0;

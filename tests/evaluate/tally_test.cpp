@@ -21,7 +21,7 @@ std::vector<std::uint8_t> sets_of(const Predictor& predictor, const Made& made, 
     return sets;
 }
 
-/// What the sets of all images at one level do, counted naively.
+/// The contents of the sets of all images at one level, counted naively.
 struct Counted {
     std::vector<std::uint64_t> covered;    ///< [stratum]
     std::uint64_t members = 0, empty = 0;  ///< of pixels with a label

@@ -91,8 +91,8 @@ Tally leave_one_out(std::size_t images, double moodiness, std::uint64_t seed, in
     return tally;
 }
 
-/// A limit below which the mean of that many values in [0, 1] falls with at most the false-alarm probability
-/// if its expectation is at least 1 - alpha (Hoeffding).
+/// Hoeffding's bound: if the expectation is at least 1 - alpha, the mean of this many values in [0, 1] lies
+/// below the bound with at most the false-alarm probability.
 double least_mean(double rounds) {
     return 1 - kAlpha - std::sqrt(std::log(1 / kFalseAlarm) / (2 * rounds));
 }

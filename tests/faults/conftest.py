@@ -18,7 +18,7 @@ def room(tmp_path):
 
 @pytest.fixture(scope="session")
 def fail_nth():
-    """The preloaded library; sanitizers have allocation functions of their own that it cannot stand in for."""
+    """The library to preload. It cannot replace the allocation functions of sanitizers."""
     path = os.environ.get("KANDINSKY_FAIL_LIBRARY", "")
     if not path:
         pytest.skip("KANDINSKY_FAIL_LIBRARY names no library: the program is built with a sanitizer")

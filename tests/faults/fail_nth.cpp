@@ -65,7 +65,7 @@ constexpr ErrorName kErrors[] = {{"ENOMEM", ENOMEM}, {"EIO", EIO},     {"ENOSPC"
                                  {"EACCES", EACCES}, {"EROFS", EROFS}, {"EDQUOT", EDQUOT},
                                  {"EMFILE", EMFILE}, {"EINTR", EINTR}, {"ENODEV", ENODEV},
                                  {"KILL", kKill},    {"STOP", kStop}};
-constexpr unsigned kMostSeconds = 60;  ///< a copy that takes longer hangs
+constexpr unsigned kMostSeconds = 60;  ///< a copy that takes longer counts as hanging
 
 struct Plan {
     int call = -1;
@@ -179,7 +179,7 @@ int counted_main(int argc, char** argv, char** environment) {
     return real_main(argc, argv, environment);
 }
 
-/// The mode stands behind the flags only where a file may be created.
+/// open() has a mode after its flags only if these may create a file.
 mode_t mode_of(int flags, va_list more) {
     return (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
 }
@@ -327,7 +327,7 @@ int mkdir(const char* path, mode_t mode) {
     return fails(kMkdir) ? -1 : real(path, mode);
 }
 
-// ---- standard output: the C library writes it by calls of its own that cannot be stood in for ----
+// ---- standard output: the C library writes it by internal calls that cannot be replaced ----
 std::size_t fwrite(const void* from, std::size_t size, std::size_t count, FILE* stream) {
     NEXT(fwrite);
     return stream == stdout && fails(kPrint) ? 0 : real(from, size, count, stream);

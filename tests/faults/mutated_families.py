@@ -111,7 +111,7 @@ class Family:
         return run(*self.args(), cwd=self.folder)
 
     def spoil(self, result):
-        """Makes a slightly wrong result of a right one."""
+        """Changes a correct result into a slightly wrong one."""
         for name in ("curves.npy", "sets.npy"):
             if (path := self.folder / name).exists():
                 array = np.load(path)

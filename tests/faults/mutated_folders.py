@@ -55,12 +55,12 @@ def volume(path):
         path = plain(path)
         content = bytearray(path.read_bytes())
         if content[344:347] == b"n+1" and struct.unpack_from("<f", content, 108)[0] == 0:
-            # Values cannot begin at byte 0 of a single file: as in the format's own library, they then follow the header.
+            # Values cannot begin at byte 0 of a single file. As in the format's own library, such values follow the header.
             struct.pack_into("<f", content, 108, 352)
             path.write_bytes(content)
         image = nib.load(path)
         if image.header["sform_code"] <= 0 and image.header["qform_code"] <= 0:
-            return image.get_fdata()  # axes as stored, the standard's method 1; nibabel would turn the first one
+            return image.get_fdata()  # axes as stored (method 1 of the standard); nibabel would reverse the first axis
         return nib.as_closest_canonical(image).get_fdata()
     except Exception as problem:
         raise Unusable(f"{path.name}: {problem}") from None
@@ -146,7 +146,7 @@ def as_png(array):
 
 
 def unfiltered(kind, row, above):
-    """A row of bytes out of what its filter made of it."""
+    """A row of a PNG before its filter was applied."""
     out = bytearray(row)
     for i in range(len(out)):
         left, up, corner = (out[i - 1], above[i], above[i - 1]) if i else (0, above[i], 0)

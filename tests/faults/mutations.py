@@ -90,7 +90,7 @@ def edit_header(random, data):
 
 
 def edit_array(random, array, integers):
-    """Other values, another type or shape, honestly stored."""
+    """Other values, another type or another shape, in a valid array."""
     array = array.copy()
     kind = random.integers(0, 6)
     places = random.integers(0, max(array.size, 1), random.integers(1, 4))

@@ -18,7 +18,7 @@ LONG_AGO = 1_000_000_000
 
 
 def state(process):
-    """The letter that the system has for what a process does: T when it is stopped, Z when it has ended."""
+    """The state of a process as the system's letter: T if it is stopped, Z if it has ended."""
     return Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
@@ -248,7 +248,7 @@ def test_labels_that_change_all_the_time_never_crash_it(room, method):
     try:
         for _ in range(5):
             result = room.run("calibrate", *INPUT, "--method", method, "-q", "-o", "out.kcal")
-            if result.code != 0:  # the writer may have had no turn
+            if result.code != 0:  # the writer may not have run during the command
                 expect_refusal(result, 4, "labels.npy", "changed")
     finally:
         done.set()

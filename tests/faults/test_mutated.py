@@ -66,13 +66,13 @@ def test_damaged_inputs_are_refused_or_give_the_right_result(tmp_path):
         told = ", ".join(f"{codes[family.name, code]} ended with {code}" for code in CODES if codes[family.name, code])
         print(f"{family.name}: {told}")
     assert not wrong, f"{len(wrong)} of {len(wanted())}:\n" + "\n".join(wrong[:30])
-    if len(wanted()) > 100:  # both kinds of endings are met, so that both checks have work
+    if len(wanted()) > 100:  # enough inputs are accepted, and enough are refused, to test both checks
         assert sum(n for (_, code), n in codes.items() if code == 0) > len(wanted()) // 20
         assert sum(n for (_, code), n in codes.items() if code == 3) > len(wanted()) // 5
 
 
 def test_a_wrong_result_is_noticed(tmp_path):
-    """Every family's comparison can fail: other outputs than those of the command are found out."""
+    """Every family's comparison can fail: it detects changed outputs."""
     for family in families(tmp_path):
         family.reset()
         result = family.run()

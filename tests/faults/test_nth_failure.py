@@ -124,7 +124,7 @@ def test_each_call_on_files_may_fail(fail_nth, small, name, old):
                         watched.reset()
                         outcome = server.run(f"{call}:{number}{later}:{error}")
                         assert outcome.hit, outcome
-                        # A sick disk may also show as a folder full of bad files, which is bad data.
+                        # A faulty disk may also look like a folder of bad files, which is bad data.
                         judge(outcome, watched, done, codes=(3, 4) if "folder" in name else (4,))
                         tried += 1
     print(f"{name}: {tried} failing calls")

@@ -72,7 +72,7 @@ class Golden {
         return calibrate(calibration(), options);
     }
 
-    /// A calibrator around given curves: `value(point, class, region)` of the same regions for every class.
+    /// A calibrator with the curves `value(point, class, region)`. All classes have the same regions.
     template <class Value>
     [[nodiscard]] Calibrator around(const std::vector<std::uint32_t>& region, std::uint32_t regions,
                                     Value&& value) const {

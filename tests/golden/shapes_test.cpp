@@ -15,11 +15,11 @@ namespace {
 using namespace partition::fcc;
 
 TEST(Shapes, FourierCurvesAreNoWorseThanAnnuliInTheirOwnObjective) {
-    // The class with whole images: binary's 1, and 0 of the full multi.
+    // The class with complete images: 1 in the set binary, 0 in the full set multi.
     for (const test::Golden& golden : test::golden_sets()) {
         const std::size_t cls = golden.classes() == 2 ? 1 : 0;
         if (!golden.expected().contains("ce_kmeans" + golden.suffix(cls))) continue;
-        if (cls == 1 && golden.has("pixel_curves")) continue;  // the full binary is the trimmed one here
+        if (cls == 1 && golden.has("pixel_curves")) continue;  // the trimmed set has the same images
         const Dataset data = golden.calibration();
         const Census census = take_census(data, Condition::by_class, silent());
         PixelPassRequest request;
@@ -37,7 +37,7 @@ TEST(Shapes, FourierCurvesAreNoWorseThanAnnuliInTheirOwnObjective) {
         for (const FourierVariance variance : {FourierVariance::mean, FourierVariance::area}) {
             FourierOptions options;
             options.variance = variance;
-            if (variance == FourierVariance::area) options.penalty = 1e-4;  // variances are that much smaller
+            if (variance == FourierVariance::area) options.penalty = 1e-4;  // smaller variances
             const FourierFit fit = fit_fourier_curves(field, options, 0, silent());
             EXPECT_LE(fit.objective.total, polar_objective(field, options, circles).total) << golden.name();
             EXPECT_LE(region_variance(field, fourier_bands(fit.curves, data.grid()), variance),

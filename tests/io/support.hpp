@@ -44,7 +44,7 @@ class Folder {
 };
 
 inline void spill(const std::filesystem::path& path, std::string_view content) {
-    // A new file each time: file systems flush to disk when an old one is cut and written again.
+    // A new file each time: file systems flush to disk when an existing file is truncated and rewritten.
     if (std::filesystem::is_regular_file(path)) std::filesystem::remove(path);
     std::ofstream file(path, std::ios::binary);
     file.write(content.data(), static_cast<std::streamsize>(content.size()));

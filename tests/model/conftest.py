@@ -1,4 +1,4 @@
-"""Small worlds to train on, and the command."""
+"""Small data sets for training, and the command."""
 
 import json
 import os

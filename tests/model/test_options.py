@@ -31,7 +31,7 @@ KEEP = {"--checkpoint": "state"}
 INFER = {"--model": "net.pt", "--images": "images.npy", "--output": "probs.npy", "--threads": "1", "--device": "cpu"}
 SCANS = {"--images": "imagesTr"}
 
-# Option: (what is given, what stands beside it with and without the option, what it does if it changes nothing).
+# Option: (its words, options given in both calls, and the expected effect unless the written files must change).
 CASES = {
     "train": {
         "--images": ({"--images": "others.npy"}, {}), "--labels": ({"--labels": "few.npy"}, {}), "--ignore": ({"--ignore": "2"}, {}),
@@ -110,7 +110,7 @@ def words_of(name, options):
 
 
 def call(world, name, options, here):
-    """The files that a call writes, or nothing and what it says."""
+    """The files that a call writes, and the result of the call."""
     here.mkdir()
     given = {option: str(world / value) if (world / value).exists() and option not in ("--output", "--log") else value
              for option, value in options.items() if value != ""} | {option: "" for option, value in options.items() if value == ""}  # fmt: skip
@@ -147,7 +147,7 @@ def test_every_option_changes_what_is_written_or_is_refused(world, tmp_path, nam
     assert not wrong, "\n".join(wrong)
 
 
-# Experiments take long: their options are tried by the tests of the experiments themselves.
+# Experiments take long, so their own tests also try their options.
 EXPERIMENT = {
     "--data": "test_a_miniature_coco_goes_through_every_stage", "--output": "test_a_miniature_coco_goes_through_every_stage",
     "--epochs": "test_a_stage_is_made_again_when_its_output_was_changed_or_its_recipe_is_another",

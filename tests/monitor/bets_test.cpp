@@ -20,7 +20,7 @@ double chance_of(std::size_t found, std::size_t trials, double rate) {
 }
 
 TEST(Payments, IntegrateToOneEach) {
-    // By substitution p = x^2 (3 - 2x), whose derivative tames the poles at 0 and 1; the pole at 1/2 is mild.
+    // The derivative of p = x^2 (3 - 2x) is 0 at the poles p = 0 and p = 1. The pole at 1/2 is mild.
     constexpr int kSteps = 400000;
     std::array<double, Bets::kWays> sums{};
     std::array<double, RiseBets::kWays> rise{};
@@ -63,8 +63,8 @@ TEST(Bets, AreThePlainSumOverBettingFunctionsAndSleep) {
 }
 
 TEST(Bets, RarelyWinAgainstExchangeableValuesWhateverTheirTies) {
-    // Ranks of 30 + 300 values against delta = 0.05, a third of the streams with ties, in a bag of at most
-    // 100.
+    // Each stream has 300 values after 30 reference values, and the bag keeps at most 100. A third of the
+    // streams has ties.
     constexpr std::size_t kStreams = 2000;
     constexpr double kDelta = 0.05;
     std::size_t alarms = 0;
@@ -120,7 +120,7 @@ TEST(LossBets, RarelyWinWhereTheMeanLossIsTheLimit) {
         LossBets bets;
         bool rang = false;
         for (int unit = 0; unit < 400 && !rang; ++unit) {
-            // Coins, small shares, and what depends on the past: the mean stays the limit.
+            // 0 or 1, small losses, and losses that depend on the past. Their mean is always the limit.
             double loss = random.uniform() < kLimit ? 1 : 0;
             if (stream % 3 == 1) loss = 2 * kLimit * random.uniform();
             if (stream % 3 == 2 && bets.log_value > 0) loss = random.uniform() < 2 * kLimit ? 0.5 : 0;

@@ -43,7 +43,7 @@ TEST(MeanBounds, CloseInOnTheMean) {
     EXPECT_NEAR(bounds.mean(), 0.1, 0.01);
 }
 
-TEST(MeanBounds, KnowNothingAtFirstAndStandConstantLosses) {
+TEST(MeanBounds, KnowNothingAtFirstAndAcceptConstantLosses) {
     MeanBounds bounds;
     EXPECT_EQ(bounds.low, 0);
     EXPECT_EQ(bounds.high, 1);

@@ -202,8 +202,8 @@ TEST(Monitor, WithoutLabelsInTheReferenceSaysSo) {
 }
 
 TEST_F(MonitorFiles, OldStatesAndCalibratorsGoOn) {
-    // Written without labels in the reference; never to be made anew. The .kcal has the guarantee's sentence
-    // in older words, which does not change what calibrator the state belongs to.
+    // The reference has no labels. These files must never be written again. The older wording of the
+    // guarantee in the .kcal does not change which calibrator the state belongs to.
     const fs::path data = fs::path(KANDINSKY_SOURCE_DIR) / "tests" / "monitor" / "data";
     const Calibrator calibrator = load(data / "version_1.kcal");
     const Reference reference = load_reference(data / "version_1.kcal").value();

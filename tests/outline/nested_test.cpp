@@ -36,7 +36,7 @@ TEST(Nested, ChoosersDependOnTheContentOfGroupsAndTheSeed) {
     EXPECT_NE(choosers(keys, {0.1}, 1), some);
     keys.resize(24);
     const std::vector<bool> few = choosers(keys, {0.1}, 0);
-    EXPECT_EQ(std::count(few.begin(), few.end(), true), 0);  // fewer than five would choose
+    EXPECT_EQ(std::count(few.begin(), few.end(), true), 0);  // a fifth would be fewer than five groups
     keys.resize(25);
     const std::vector<bool> scarce = choosers(keys, {0.04}, 0);
     EXPECT_EQ(std::count(scarce.begin(), scarce.end(), true), 0);  // the other twenty are too few for alpha
@@ -86,7 +86,7 @@ TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
         if (!choosing[g]) rest.push_back(families[1].truth[g].front());
     std::sort(rest.begin(), rest.end());
     EXPECT_EQ(level.threshold, rest[36]);  // rank ceil(0.9 * 41)
-    // A gain of less than 5 % / sqrt(10) is no reason to leave the first one.
+    // A gain of less than 5 % / sqrt(10) is too small to replace the first family.
     families[1].truth = families[0].truth;
     families[1].size = [](std::size_t, double t) { return 0.99 * t; };
     EXPECT_EQ(conformal_level(families, {0.1}, choosing).family, 0u);

@@ -68,11 +68,11 @@ TEST(Objects, TheThresholdIsTheSmallestThatKeepsTheMeanOfTheGroupsShares) {
     EXPECT_EQ(at(0.325), 5);
 }
 
-// 400 worlds of 30 groups and 10 new groups. A new group's share of missed objects lies in [0, 1] and has a
-// mean of at most alpha, so whether a uniform draw lies below it (whether a random object of the group is
-// missed) is a Bernoulli variable of at most that probability. Groups of a world share a threshold; worlds
-// are independent, so one group of each is used. Exact binomial bound: a correct program fails with
-// probability 10^-4.
+// 400 worlds of 30 groups and 10 new groups. The expected share of a new group's objects that are missed is
+// at most alpha, so a random object of the group is missed with at most that probability. A uniform draw
+// below the share stands for such an object. Only one new group of each world is drawn from: groups of one
+// world share a threshold and are therefore dependent, but worlds are independent. Exact binomial bound: a
+// correct program fails with probability 10^-4.
 TEST(Objects, ThePromiseHoldsForGroupsOfVeryUnequalNumbersOfObjects) {
     for (const auto& [score, share] :
          {std::pair<std::string, double>{"distance", 0}, {"distance", 0.5}, {"probability", 0.5}, {"", 0}}) {
@@ -93,8 +93,8 @@ TEST(Objects, ThePromiseHoldsForGroupsOfVeryUnequalNumbersOfObjects) {
         const boost::math::binomial law(static_cast<double>(worlds), alpha);
         EXPECT_GT(boost::math::cdf(boost::math::complement(law, static_cast<double>(missed) - 1)), 1e-4)
             << score << " " << share << " " << missed;
-        // The mass at infinity costs 1 / 31, and ties and steps some more; a rule that ignores the groups is
-        // outside.
+        // The mass at infinity costs 1 / 31, and ties and steps cost some more. A rule that ignores groups
+        // would exceed these bounds.
         EXPECT_LT(mean, alpha + 0.02) << score << " " << share;
         EXPECT_GT(mean, alpha - 0.08) << score << " " << share;
     }

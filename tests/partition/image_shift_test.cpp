@@ -37,13 +37,13 @@ TEST(ImageShift, FollowsAFeatureThatIndicatesHardImages) {
     EXPECT_LT(found.loss, found.plain_loss);
     EXPECT_NEAR(found.shift.slope[0], 1.0, 0.2);
     for (std::size_t k = 1; k < ImageFeatures::kCount; ++k) EXPECT_NEAR(found.shift.slope[k], 0, 0.2);
-    double mean = 0;  // over the images it was learnt from
+    double mean = 0;  // over the images from which it was learnt
     for (const ShiftSample& one : samples(1, 100, 1.0)) mean += found.shift.at(one.features) / 100.0;
     EXPECT_NEAR(mean / Adaptation::kUnit, 1.0 / 16, 0.02) << "0, but for the rounding up to multiples of 1/8";
 }
 
 TEST(ImageShift, IsZeroIfFeaturesAreNotInformative) {
-    // One standard error: about one in six of such problems passes by chance, and then by little.
+    // The test requires one standard error, so by chance about one in six passes, with a small slope.
     int adapted = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         const LearntShift found = learn_shift(samples(seed, 40, 0.0));
@@ -63,11 +63,11 @@ TEST(ImageShift, ShrinksWhereHardImagesWouldHoldManyPixelsWithAnotherLabel) {
                     static_cast<std::int32_t>(Adaptation::kUnit * (at + spread * random.normal())));
         return learn_shift(std::move(out));
     };
-    // No set holds what lies far beyond all limits, so that following the image costs nothing.
+    // No set contains scores far beyond all limits, so following the image costs nothing.
     const LearntShift cheap = with_others(9, 0.3), dear = with_others(3, 0.3);
     EXPECT_EQ(cheap.shift, learn_shift(samples(6, 100, 1.0)).shift);
     EXPECT_EQ(cheap.price, 0);
-    // With one level the limit is about 2; that of the hardest images would be beyond 3.
+    // With one level for all images the limit is about 2. The hardest images would have limits beyond 3.
     EXPECT_LE(dear.price, 1.02 * dear.plain_price);
     EXPECT_GE(dear.loss, cheap.loss);
     EXPECT_LT(dear.shift.slope[0], 0.8 * cheap.shift.slope[0]);
@@ -81,7 +81,7 @@ TEST(ImageShift, ImagesWithoutTheClassCountOnlyForThePrice) {
     std::vector<ShiftSample> all = samples(6, 100, 1.0);
     for (ShiftSample& one : all) one.others.assign(50, 9 * Adaptation::kUnit);
     const LearntShift before = learn_shift(all);
-    // They look hard, and their pixels are close to the limits.
+    // These images look hard, and their pixels are close to the limits.
     for (std::uint64_t group = 200; group < 260; ++group) {
         ShiftSample empty{.group = group,
                           .fold = static_cast<std::uint32_t>(group % 5),

@@ -38,7 +38,7 @@ def test_the_snippets_that_read_the_demo_run(page, says, leaves, tmp_path, monke
 
 
 class OnDevice:
-    """A tensor as far as the snippets go; the real one's part is a comparison on the device."""
+    """The part of a tensor that the snippets use. A real tensor would be compared on its device."""
 
     def __init__(self, array):
         self.array = array
@@ -54,7 +54,7 @@ class OnDevice:
 
 @pytest.fixture
 def names(tmp_path, monkeypatch):
-    """What stands for the reader's own data in the snippets of README and python.md."""
+    """The names that the snippets of README and python.md use for the reader's own data."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(from_numpy=OnDevice))
     probs, labels = scene(30, seed=3)
@@ -84,7 +84,7 @@ def test_the_snippets_of_the_python_page_run(names, capsys):
     execute("docs/python.md", device, names)
     np.testing.assert_array_equal(names["sets"], names["cal"].predict_set(names["probs"], alpha=0.1))
 
-    own = dict(names)  # its loop has names of the reader's
+    own = dict(names)  # a copy, because the loop assigns names of the reader's data
     execute("docs/python.md", loop, own)
     assert own["found"].images == 30 and "0.1 [" in capsys.readouterr().out
 

@@ -23,7 +23,7 @@ NEEDS = {"torch_sets.py": "torch", "monai_bundle.py": "monai", "dicom_seg.py": "
 
 
 def run(name, folder, *words, **variables):
-    # The parts of examples that need torch must not decide whether the rest runs.
+    # Figures are drawn without a display. Without KANDINSKY_DATA the tutorial uses synthetic scenes.
     environment = {**os.environ, "MPLBACKEND": "Agg", "KANDINSKY_DATA": "", **variables}
     done = subprocess.run([sys.executable, "-W", "error::RuntimeWarning", str(EXAMPLES / name), *words], cwd=folder,
                           capture_output=True, text=True, check=False, env=environment, timeout=600)

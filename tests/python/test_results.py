@@ -1,4 +1,4 @@
-"""Results: every measure is an attribute, and they travel."""
+"""Results: every measure is an attribute, and copies are complete."""
 
 import copy
 import dataclasses

@@ -1,4 +1,4 @@
-"""Tensors in, tensors out on the same device; volumes in, volumes out. A stand-in does what torch does."""
+"""Tensors in, tensors out on the same device; volumes in, volumes out. A stand-in replaces torch."""
 
 import sys
 import types

@@ -54,7 +54,7 @@ def test_openvino_follows_the_image_too(method, tmp_path):
     cal.to_onnx(tmp_path / "g.onnx", alpha=0.3)
     compiled = openvino.Core().compile_model(str(tmp_path / "g.onnx"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     different = (compiled(probs)[0] != cal.predict_set(probs, 0.3)).mean((1, 2, 3))
-    # OpenVINO computes float64 in float32: an image's level may come out one step of 1/256 beside.
+    # OpenVINO computes float64 in float32, so an image's level may be wrong by one step of 1/256.
     assert (different > 0).mean() <= 0.05 and different.max() < 0.01
 
 

@@ -36,7 +36,7 @@ def test_the_package_says_that_it_is_typed():
 
 
 def arguments(function):
-    """Names of the arguments of a function of the extension, from the signature it carries."""
+    """Names of the arguments of a function of the extension, from the signature in its docstring."""
     signature = function.__doc__.splitlines()[0]
     tree = ast.parse(f"def {signature.split('(')[0]}({', '.join(NAME.findall(signature.split(' -> ')[0]))}): ...")
     return [one.arg for one in tree.body[0].args.args]
@@ -72,10 +72,10 @@ def test_a_users_types_are_checked(tmp_path):
     assert any(":6:" in line and "[int, int]" in line for line in lines), done.stdout
     assert any(":7:" in line and "ndarray" in line for line in lines), done.stdout
     assert any(":8:" in line and 'incompatible type "str"' in line for line in lines), done.stdout
-    assert sum("error" in line for line in lines) == 2, done.stdout  # the line above and the count
+    assert sum("error" in line for line in lines) == 2, done.stdout  # the error in line 8, and the number of errors
 
 
-# Right ones, then a mistake on each line.
+# Correct code, then code with a mistake on each line.
 RIGHT = """
 import numpy as np
 import kandinsky
@@ -128,7 +128,7 @@ def test_a_wrong_word_fails_the_type_checker(tmp_path, checker):
     words = ["mypy", "--strict", "--cache-dir", str(tmp_path / "cache")] if checker == "mypy" else ["pyright"]
     done = subprocess.run([sys.executable, "-m", *words, "user.py"], capture_output=True, text=True, cwd=tmp_path, check=False)
     told = {int(number) for number in re.findall(r"user\.py:(\d+):.*error", done.stdout)}
-    # What a checker says of the protocols' bodies in RIGHT does not count.
+    # Errors in the bodies of the protocols in RIGHT do not count.
     first = RIGHT.count("\n") + 2
     assert {line for line in told if line >= first} == set(range(first, first + WRONG.count("\n") - 1)), done.stdout
     assert not {line for line in told if line < first and "__dlpack" not in RIGHT.splitlines()[line - 1]}, done.stdout
@@ -143,7 +143,7 @@ def test_the_types_list_all_words_and_options():
     assert set(pairs) >= {f"{method}:{score}" for method in names for score in typing.get_args(_types.ScoreName)}
     probs, labels = np.full((3, 2, 2, 2), 0.5, np.float32), np.zeros((3, 2, 2), np.uint8)
     for name, words in _types.WORDS.items():
-        for word in typing.get_args(words):  # each is one that the library takes
+        for word in typing.get_args(words):  # the library must accept each of them
             if name not in ("method", "empty") and (name, word) != ("compat", "released"):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")

@@ -20,8 +20,8 @@ class Exchangeable {
     /// The largest weight of a group.
     static constexpr double kBound = 2;
 
-    /// `grouped`: groups of one to three images; otherwise every image is its own. `unequal`: groups of one
-    /// image or of twelve. `shifted`: hard moods are more common among new groups, by the groups' weights.
+    /// `grouped`: groups of one to three images; otherwise every image is a group. `unequal`: groups of one
+    /// image or of twelve. `shifted`: hard groups are more common among new groups, by the groups' weights.
     Exchangeable(Random& random, std::size_t calibration_groups, bool grouped, bool unequal = false,
                  bool shifted = false)
         : grouped_(grouped) {

@@ -85,7 +85,7 @@ std::vector<Result> on_ranks(std::size_t n, const std::function<Result(std::shar
     std::vector<std::unique_ptr<ThreadCommunicator>> communicators;
     for (std::size_t r = 0; r < n; ++r)
         communicators.push_back(std::make_unique<ThreadCommunicator>(ranks, r));
-    const auto results = std::make_unique<Result[]>(n);  // of bool too, whose vectors share their bytes
+    const auto results = std::make_unique<Result[]>(n);  // elements of a vector<bool> would share bytes
     std::vector<std::exception_ptr> failures(n);
     {
         std::vector<std::jthread> threads;

@@ -64,7 +64,7 @@ def without_comments(text):
 
 
 def place_in_flow(parts):
-    """Where src/`parts` stands: (number of the folder, number inside it, the folder's name), or None where it has none."""
+    """The place of src/`parts` in the order: (number of the folder, number inside it, the folder's name), or None."""
     if parts[0] not in FLOW:
         return None
     if parts[0] not in ROOMS:

@@ -12,7 +12,7 @@ _CONSTANT = re.compile(r"inline constexpr [\w:]+ (\w+)")
 _FUNCTION = re.compile(r"(\w+)\s*\(")
 _PRIVATE = re.compile(r"^  private:.*", re.MULTILINE | re.DOTALL)
 
-# Whose files are users: texts for people, programs on the installed library, the command and the Python package.
+# Files that count as users: texts for people, programs on the installed library, the command and the Python package.
 USERS = re.compile(r"README\.md|docs/.*\.md|tests/(?:install|api)/.*\.cpp|src/cli/.*\.[ch]pp|python/src/.*\.[ch]pp")
 
 

@@ -1,4 +1,4 @@
-"""Whether a program can be built on the package and runs."""
+"""Tests that a program can be built with the package, and that it runs."""
 
 from pathlib import Path
 

@@ -54,7 +54,7 @@ def test_shifts_in_the_file_are_linear_in_the_features_and_move_the_p_values(ada
     for image in probs:
         x = features(image[s])
         moved.append(max((row[1:7] * np.clip(x, row[7:13], row[13:19])).sum() + row[19] for row in own))
-    # Images with a larger shift gain p-values over those of one level for all: their sets are larger.
+    # Compared with one level for all images, a larger shift means larger p-values and so larger sets.
     adapted.does("calibrate", "--probs", "cal_probs.npy", "--labels", "cal_labels.npy", "-o", "plain.kcal")
     adapted.does("predict", "plain.kcal", "--probs", "test_probs.npy", "--pvalues", "q.npy")
     gain = (p - adapted.load("q.npy"))[:, s].mean((1, 2))

@@ -50,7 +50,7 @@ def test_every_method_states_the_guarantee_everywhere_and_stores_the_option(room
     assert "coverage" in evaluated
 
 
-def test_more_confidence_means_larger_sets_and_none_is_todays_promise(room):
+def test_more_confidence_means_larger_sets(room):
     sizes = {}
     for confidence in ("0", "0.5", "0.9", "0.99"):
         room.does(*CALIBRATE, "--confidence", confidence)

@@ -37,7 +37,7 @@ def trained(volumes):
 
 
 def note(image):
-    """What the file says of itself, in an extension for comments."""
+    """The content of the comment extension in a NIfTI header."""
     (one,) = image.header.extensions
     assert one.get_code() == 6
     text = one.get_content()

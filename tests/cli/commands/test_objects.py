@@ -24,7 +24,7 @@ def squares(images, seed):
 
 
 def components(mask, corners=True):
-    """Lists of places, one after the other, by flooding."""
+    """The indices of each component's pixels, found by flood fill."""
     left, out = set(map(tuple, np.argwhere(mask))), []
     while left:
         open_, own = [left.pop()], []
@@ -41,7 +41,7 @@ def components(mask, corners=True):
 
 
 def missed_share(scores, labels, share, corners=True):
-    """[image] the thresholds of its objects."""
+    """For each image, the thresholds of its objects."""
     out = []
     for s, y in zip(scores, labels):
         own = []

@@ -8,7 +8,7 @@ from support import expect_refusal
 
 
 def distance(mask, spacing=None):
-    """Signed distance of every voxel from all pairs; for an empty mask the diagonal of the image, which is one pixel deep."""
+    """Signed distance of every voxel from all pairs. For an empty mask: the diagonal of the image, which is one voxel deep."""
     if not mask.any():
         return np.full(mask.shape, np.sqrt((mask.ndim == 2) + (np.array(mask.shape) ** 2).sum()))
     spacing = np.ones(mask.ndim) if spacing is None else np.array(spacing)
@@ -22,7 +22,7 @@ def distance(mask, spacing=None):
 
 
 def thresholds(scores, objects, share, alpha):
-    """Of outer and inner masks that hold together."""
+    """Thresholds at which the outer and the inner mask hold together."""
     large, small = [], []
     for b, y in zip(scores, objects):
         misses = int(np.floor((1 - share) * y.sum() + 1e-6))
@@ -80,7 +80,7 @@ def test_volumes_have_three_dimensions_and_a_spacing(room):
 
 def test_slices_of_volumes_of_several_depths_are_written_in_the_order_of_the_input(room):
     probs, labels = discs(30, 2, 10)
-    groups = np.random.default_rng(0).permutation(np.repeat(np.arange(12), [1, 4] * 6))  # slices stand apart
+    groups = np.random.default_rng(0).permutation(np.repeat(np.arange(12), [1, 4] * 6))  # a volume's slices are not consecutive
     room.save("p.npy", probs), room.save("y.npy", labels), room.save("g.npy", groups)
     room.does("outline", "--cal-probs", "p.npy", "--cal-labels", "y.npy", "--cal-groups", "g.npy", "--volumes", "--alpha", "0.3", "--sides", "outer",
               "--score", "distance", "--probs", "p.npy", "--groups", "g.npy", "-o", "o.npy", "--json", "r.json")
@@ -93,7 +93,7 @@ def test_slices_of_volumes_of_several_depths_are_written_in_the_order_of_the_inp
 
 
 def test_images_without_the_class_and_classes_without_images_are_reported(room):
-    """Empty masks: nothing predicted, nothing true, or both; an absent class; all of it is defined."""
+    """Results are defined without a prediction, without an object, without both, and for a class without images."""
     cal, new = discs(41, 20), discs(4, 21)
     new[0][0, 1], new[0][0, 0] = 0.01, 0.99  # nothing predicted
     new[1][1] = 0  # nothing true
@@ -113,7 +113,7 @@ def test_images_without_the_class_and_classes_without_images_are_reported(room):
     assert all(one["groups"] == 0 and one["objects"] == [] for one in json.loads((room.folder / "r.json").read_text())["test"])
 
 
-def test_what_is_judged_is_what_the_masks_do(room):
+def test_the_evaluation_counts_what_the_masks_do(room):
     cal, new = discs(60, 3), discs(30, 4)
     new[1][5] = 0
     given = save_all(room, cal, new)

@@ -9,7 +9,7 @@ LEVELS = 20
 
 
 def distribution(scores, where, groups, left_out, regions, pixel, score):
-    """F without a group: the mean over the others of the share of scores in the pixel's region below."""
+    """F without a group: the share of a group's scores in the pixel's region below `score`, as the mean over the others."""
     shares = []
     for other in np.unique(groups):
         own = (groups == other) & (regions[where] == regions[pixel])

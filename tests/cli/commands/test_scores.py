@@ -19,8 +19,8 @@ RANDOMIZED = [name + "_randomized" for name in ("aps", "raps", "raps_2", "saps")
 
 
 def scores_of(room, probs, *flags):
-    """Scores [pixels, classes] of flattened pixels as the command computes them: with one image, on which every
-    class is everywhere, the curve of a pixel is its one score."""
+    """The command's scores [pixels, classes] of flattened pixels. There is one image, and masks give every pixel
+    every class, so the curve of a pixel is its only score."""
     pixels, classes = probs.shape
     room.save("flat.npy", np.ascontiguousarray(probs.T).reshape(1, classes, 1, pixels))
     room.save("all.npy", np.ones((1, classes, 1, pixels), np.uint8))

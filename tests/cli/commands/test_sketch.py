@@ -51,7 +51,7 @@ def test_every_hard_method_calibrates_from_a_pipe(many, method):
     assert f"method        {method}" in many.does("inspect", "cal.kcal").out
 
 
-def test_pooling_groups_borrows_no_curve(many):
+def test_pooling_groups_has_no_fallback(many):
     labels = many.labels.copy()
     labels[:, :2] = 0  # pixels where the other classes have no score
     many.save("labels.npy", labels)

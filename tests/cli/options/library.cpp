@@ -1,5 +1,5 @@
-// The library as a C++ program calls it, with options by name: what the command is compared with, byte for
-// byte.
+// Calls the library as a C++ program would, with options by name. Tests compare its files with those of the
+// command, byte for byte.
 #include <charconv>
 #include <cstdio>
 #include <functional>

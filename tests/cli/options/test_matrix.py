@@ -22,11 +22,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 from command_help import program_help  # noqa: E402
 
 COMMANDS = {one.name: one for one in program_help(command())[1]}
-SAME = "same"  # allowed everywhere: nothing changes, or need not
+SAME = "same"  # accepted; the result need not change
 REFUSED = "refused"
-RECORDED = "recorded"  # an effort or a tolerance: it is in the calibrator's record, and the same optimum may be found
+RECORDED = "recorded"  # an effort or a tolerance, which the calibrator records; the optimum may be the same
 
-# What is tried in every command that has the option: its value ("" for a flag), and what must be given beside it.
+# The value with which every command that has the option is tried ("" for a flag); BESIDE has the options given with it.
 VALUES = {
     "--adapt": "image", "--alpha": "0.7", "--batch": "3", "--bootstrap": "30", "--categories": "cat", "--ce-map": "ce.npy", "--checkpoint": "state",
     "--checkpoint-every": "5", "--class-files": "", "--class-names": "a,b,c", "--classes": "1", "--coding": "bits", "--compat": "released",
@@ -65,7 +65,7 @@ BESIDE = {
 # Searches that end early.
 SHORT = {"genann": {"--genann-generations": "4", "--genann-population": "30", "--genann-radii": "3"},
          "fcc": {"--fcc-starts": "2", "--fcc-iterations": "4", "--fcc-curves": "3"}, "kmeans": {"--kmeans-clusters": "3"}}  # fmt: skip
-# What may change nothing on so few images: searches, and levels that cross-validation decides against.
+# These may change nothing on so few images: searches, and adaptation, which cross-validation may reject.
 EFFORT = {"--kmeans-restarts", "--fcc-starts", "--field-rings", "--adapt"}
 ALWAYS_FINE = {"--seed", "--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty", "--skip-seen", "--fail-on-alarm"}
 NETWORK = {"--model", "--images", "--outputs", "--multiple", "--batch", "--device", "--mixed", "--intensity"}
@@ -88,11 +88,11 @@ def expected(name, option, source):
     if name == "monitor" and option in {"--groups", "--group-by", "--complete"}:
         return REFUSED  # the calibration images had no groups: commands/test_monitor.py
     if option in {"--packed" if source == "folders" else "--coding", "--class-names"} and name == "predict":
-        return REFUSED  # names stand in volumes: commands/test_nnunet.py
+        return REFUSED  # only volumes store names: commands/test_nnunet.py
     if name == "report" and option in {"--group-by", "--groups"}:
         return SAME  # the page names them; figures are the same
     if option == "--risk":
-        return REFUSED  # with --curves, and in comparisons; what it does: commands/test_confidence.py
+        return REFUSED  # refused with --curves and in comparisons; commands/test_confidence.py tests its effect
     if option in EFFORT:
         return RECORDED if name == "calibrate" else SAME
     return None
@@ -115,7 +115,7 @@ def inputs(tmp_path_factory):
         probs, labels = scene(images, grid=(8, 9), seed=seed)
         labels[0] = 0
         labels[1] %= 2
-        labels[:, :2, :2] = np.where(labels[:, :2, :2] == 2, 0, labels[:, :2, :2])  # places that a class never has
+        labels[:, :2, :2] = np.where(labels[:, :2, :2] == 2, 0, labels[:, :2, :2])  # pixels that never have class 2
         names = [f"s{i // 2:02}_{'ab'[i % 2]}" for i in range(images)]
         np.save(folder / f"{prefix}probs.npy", probs)
         np.save(folder / f"{prefix}probs2.npy", probs[:, ::-1])
@@ -188,14 +188,14 @@ def timeless(value):
 
 
 def content(path, strict):
-    """A file's content; for a calibrator without its record of options if `strict`."""
+    """A file's content. If `strict`, a calibrator's record of its options is left out."""
     data = path.read_bytes()
     if path.suffix == ".kcal" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return {one: archive.read(one) for one in archive.namelist() if one != "meta.json" or not strict}
     if path.suffix == ".html":
         page = page_data(path)
-        page.get("provenance", {}).pop("command", None)  # which names every option, with an effect or without
+        page.get("provenance", {}).pop("command", None)  # it names every option, even one without effect
         return timeless(page)
     return timeless(json.loads(data)) if path.suffix == ".json" else data
 
@@ -280,17 +280,17 @@ def judge(name, option, source, calls):
         return f"{where}: {result}"
     if want == SAME:
         return None
-    if option == "--class-files":  # other files of the same numbers: read as planes they give the same
+    if option == "--class-files":  # the files of the classes have the same numbers
         return None
     old = calls(words_of(name, positionals, before), strict)
     if old[0].code != 0:
-        needed = option == "--shift-groups" and old[0].code == 2  # where --groups are given
+        needed = option == "--shift-groups" and old[0].code == 2  # with --groups it is required
         return None if needed else f"{where}: without it {old[0]}"
     return f"{where}: nothing changes" if (text, files) == old[1:] else None
 
 
 def judge_calibration_images(option, source, calls):
-    """Of a report: probabilities and labels go together and add curves to the page, and groups must be those of the calibrator."""
+    """In report, probabilities need labels, both add curves to the page, and groups must be those of the calibrator."""
     files = INPUTS[source]
     _, base = base_of("report", source)
     page = {**{key: value for key, value in base.items() if key != "--figures"}, "--output": "page.html"}
@@ -315,7 +315,7 @@ ARRAY_COMMANDS = ["calibrate", "recalibrate", "evaluate", "predict", "compare", 
 def test_every_option_changes_the_result_or_is_refused(inputs, tmp_path, source):
     calls = Calls(inputs, tmp_path)
     names = [*ARRAY_COMMANDS, *(["collect"] if source == "folders" else [])]
-    # A folder's images are read into the same arrays: what happens after that is tried once, from arrays.
+    # A folder is read into the same arrays, so options that act after reading are tried once, from arrays.
     later = METHOD_OPTIONS if source == "folders" else set()
     cases = [(name, option) for name in names for option in options_of(name) if option not in later or name == "calibrate"]
     with ThreadPoolExecutor(min(4, (os.cpu_count() or 1) + 1)) as pool:

@@ -47,7 +47,7 @@ def thresholds(room, calibrator, probs):
 
 
 def same_calibrator(room, calibrator, probs, labels, *args):
-    """The calibrator gives the thresholds of one that was made from the arrays, and not all of them are infinite."""
+    """Expects the thresholds of a calibrator made from the arrays. More than a fifth of them must be finite."""
     room.save("p.npy", probs)
     room.save("l.npy", labels)
     room.does("calibrate", "--probs", "p.npy", "--labels", "l.npy", "-o", "arrays.kcal", *args)

@@ -146,7 +146,7 @@ def test_a_file_size_limit_keeps_the_old_file_and_nothing_else(calibrated):
     calibrated.refuses(4, ["new.npy", "too large"], *args, "new.npy", preexec_fn=limit)
 
 
-# ---- what stood there before -------------------------------------------------------------------
+# ---- existing outputs --------------------------------------------------------------------------
 def test_bad_input_leaves_existing_outputs_as_they_were(calibrated, writer):
     bad = calibrated.probs.copy()
     bad[-1, -1, -1, -1] = 7
@@ -169,7 +169,7 @@ def test_a_successful_run_replaces_the_old_file(calibrated, writer):
 # ---- interrupts --------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Work for seconds that needs no disk: arrays of zeros with holes for content."""
+    """Work for some seconds, from sparse files of zeros that take no space on the disk."""
     folder = tmp_path_factory.mktemp("large")
     shape = (3000, 2, 240, 320)
     for name, dtype, size in (("probs.npy", np.float16, shape), ("labels.npy", np.uint8, (shape[0], *shape[2:]))):

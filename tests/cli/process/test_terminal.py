@@ -26,7 +26,7 @@ BAR = re.compile(r"\[#* *\] +\d+ %")
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     room = Room(tmp_path_factory.mktemp("terminal"))
-    probs, labels = scene(60, grid=(20, 30))  # enough that nothing is to be warned of
+    probs, labels = scene(60, grid=(20, 30))  # enough images for no warning
     room.save("probs.npy", probs)
     room.save("labels.npy", labels)
     room.calibrate("--method", "image")
@@ -55,7 +55,7 @@ def on_terminal(args, folder, stdout=subprocess.PIPE):
 
 
 def screen(sent):
-    """The lines that remain to be seen."""
+    """The lines that are visible at the end."""
     lines = []
     for line in sent.split("\n"):
         shown = ""

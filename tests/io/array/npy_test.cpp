@@ -288,7 +288,7 @@ TEST(Npy, AnyArrayGoesRoundWhateverItsTypeShapeAndStrides) {
         const auto rank = *rc::gen::inRange<std::size_t>(0, 5);
         const auto shape =
             *rc::gen::container<std::vector<std::size_t>>(rank, rc::gen::inRange<std::size_t>(0, 7));
-        // Every axis may be strided, reversed in order with others, or broadcast.
+        // Every axis may have gaps or be broadcast, and the order of the axes may be reversed.
         const std::size_t width = size_of(dtype);
         ArrayView view{
             .data = nullptr, .dtype = dtype, .shape = shape, .strides = std::vector<std::ptrdiff_t>(rank)};

@@ -190,8 +190,8 @@ TEST(Fcc, EveryOptionIsReadAndInvalidOnesAreUsageErrorsThatNameTheFlag) {
 }
 
 TEST(Fcc, PixelsOutsideAllDataFollowTheCurves) {
-    // Two bands by hand: data everywhere but on the left third; the map must still be nested about the
-    // middle.
+    // Two bands by construction, with data everywhere except on the left third. The map must still be
+    // nested about the middle.
     OwnedField field = testing::make_field(
         {31, 31}, 1, [](double x, double y, std::size_t) { return std::hypot(x, y) < 9 ? 1.0 : 0.0; });
     for (std::size_t p = 0; p < field.grid.pixels(); ++p)

@@ -69,8 +69,8 @@ TEST(CurveObjective, GradientEqualsFiniteDifferencesForEveryChoiceOfLimitCentreV
                                                .limit = limit,
                                                .centre = centre,
                                                .variance = variance};
-                        // A random mask has kinks of its own at every grid line; a difference quotient that
-                        // straddles one is off by about its step, so steps are small.
+                        // A random mask adds kinks at every grid line. The error of a difference quotient
+                        // across a kink is about as large as its step, so steps are small.
                         const double error = gradient_error(field, options, seed, 1e-7);
                         EXPECT_LT(error, 1e-6)
                             << "limit " << static_cast<int>(limit) << " centre " << static_cast<int>(centre)

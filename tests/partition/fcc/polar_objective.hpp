@@ -72,8 +72,8 @@ inline FourierObjective polar_objective(const FourierField& field, const Fourier
         fail(ErrorKind::usage, "the centre ({}, {}) of the polar curves is not inside the image",
              curves.centre_column, curves.centre_row);
     const Rays rays = bands.rays(curves.centre_column, curves.centre_row);
-    // From outside in: each curve below its outer neighbour by the margin, and never below its own share of
-    // it.
+    // From the outermost curve inwards: each curve stays `least` inside its outer neighbour and leaves as
+    // much room for every curve inside it.
     const auto admissible = [&](double theta, double limit) {
         std::vector<double> radii(curves.curves);
         double ceiling = limit;

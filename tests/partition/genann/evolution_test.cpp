@@ -127,7 +127,7 @@ TEST(Evolution, StopsAtTheLimitOnSpreadAndOnStall) {
     ASSERT_GE(result.log.size(), 2u);
     EXPECT_GT(result.log[result.log.size() - 2].spread, 1e-2 * result.log[result.log.size() - 2].mean);
 
-    // Constant but for the first member's neighbourhood: the best never improves, the spread never vanishes.
+    // Constant except near the first member: the best never improves, and the spread never vanishes.
     settings = small();
     settings.stall = 5;
     std::atomic<int> calls{0};

@@ -275,7 +275,7 @@ TEST(KMeansLloyd, CopesWithDegenerateData) {
     EXPECT_EQ(one.clusters, 1u);
     expect_consistent(rows, 3, one);
 
-    // Neighbouring floats far from zero: differences that single precision could not square apart.
+    // Neighbouring floats far from zero, whose squares are too close for single precision.
     const float big = 1e6f, next = std::nextafter(big, 2e6f);
     EXPECT_EQ(cluster(std::vector<float>{big, next, big, next}, 1, {.clusters = 2}).assignment,
               (std::vector<std::uint32_t>{0, 1, 0, 1}));
