@@ -14,7 +14,7 @@ namespace kandinsky {
 class InputWatch {
   public:
     InputWatch();   ///< within another watch: has no effect
-    ~InputWatch();  ///< forgets all files
+    ~InputWatch();  ///< removes all files from the watch
     InputWatch(const InputWatch&) = delete;
     InputWatch& operator=(const InputWatch&) = delete;
 
