@@ -128,7 +128,7 @@ int run_and_tell(int argc, char** argv) {
         try {
             return run(argc, argv);
         } catch (...) {
-            // If an input file was truncated, that is the cause of any other error.
+            // A truncated input file is reported first, because it can cause any other error.
             kandinsky::check_bus_faults();
             throw;
         }

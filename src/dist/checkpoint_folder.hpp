@@ -9,8 +9,8 @@
 
 namespace kandinsky {
 
-/// A checkpoint in files below a folder, one for each step and rank. Every file is complete, whenever the run
-/// is killed.
+/// A checkpoint in files below a folder, one for each step and rank. Every file is complete, even if the run
+/// is killed while it saves.
 class CheckpointFolder final : public Checkpoint {
   public:
     /// `run` identifies the computation, its input and the number of ranks. A folder with the state of

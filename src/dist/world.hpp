@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// The ranks of a run on several ranks: the interface of the plug-in.
+/// The ranks of a run. This is the interface of the plug-in.
 class World {
   public:
     virtual ~World() = default;

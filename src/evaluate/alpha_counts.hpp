@@ -11,7 +11,7 @@
 
 namespace kandinsky {
 
-/// The largest number of classes for which set sizes fit into bytes, which vector code can count.
+/// Up to this many classes, set sizes are stored in bytes, which vector code counts.
 constexpr std::size_t kFewClasses = 8;
 
 /// Adds 1 to the size of each set that contains the class.

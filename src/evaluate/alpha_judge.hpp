@@ -120,7 +120,7 @@ class AlphaJudge {
         }
 
       private:
-        /// Adds one image. `size` has room for the sizes of its sets: bytes if vector code can count them.
+        /// Adds one image. `size` has room for the sizes of its sets: bytes for few classes.
         template <class Size>
         void add_sets(Size* size, const ScoredTile& tile, std::size_t image) {
             const Calibrator& calibrator = judge_.calibrator_;
@@ -195,7 +195,7 @@ class AlphaJudge {
                 ++marked_[best];
             }
         }
-        /// Adds the contents of one image to the counts.
+        /// Adds the counts of one image to those of all images.
         void note(const HeldCounts& held, std::size_t image) {
             const SetCounts& plain = held.plain;
             add_atomically(judge_.image_valid_[image], plain.sets);
@@ -219,12 +219,12 @@ class AlphaJudge {
         std::vector<float> limits_;                 ///< [stratum][pixel]
         std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the current image
         std::vector<std::uint16_t> size_;           ///< [pixel], for many classes
-        std::vector<std::uint8_t> few_;             ///< [pixel], for at most 255 classes
+        std::vector<std::uint8_t> few_;             ///< [pixel], for at most kFewClasses classes
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] number of additions to recent_covered_
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        /// [class] sets of the current image that contain the class after filling; how many of them should
-        /// not.
+        /// [class] sets of the current image that contain the class after filling; how many contain it
+        /// wrongly.
         std::vector<std::uint64_t> marked_, wrong_;
         AlphaCounts counts_;
     };
@@ -301,7 +301,7 @@ class AlphaJudge {
     [[nodiscard]] std::uint32_t* pixel_wrong(std::size_t stratum, PixelRange range) {
         return pixel_wrong_.data() + stratum * set_sums_.size() + range.begin;
     }
-    /// Sums over images of one kind of count, gathered from all tiles at once.
+    /// [image] one kind of count. All tiles add to it concurrently.
     using ByImage = std::vector<std::uint64_t>;
     static void add_atomically(std::uint64_t& to, std::uint64_t n) {
         if (n > 0) std::atomic_ref(to).fetch_add(n, std::memory_order_relaxed);
@@ -351,7 +351,7 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    /// For one stratum, or for all together if the number is beyond the last stratum.
+    /// For one stratum, or for all strata together if `stratum` is their number.
     [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered,
                                                std::size_t stratum) const {
         const bool all = stratum == calibrator_.strata();

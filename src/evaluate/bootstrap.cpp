@@ -69,10 +69,10 @@ void Resamples::draw(const std::vector<std::uint64_t>& own_who, std::uint64_t se
         Random random(seed, kPurpose, b);
         for (std::size_t i = 0; i < groups; ++i) {
             const std::size_t group = order[random.below(groups)] - all.first;
-            if (group <
-                own_who
-                    .size())  // otherwise the group is another rank's; a number below the first wraps around
-                ++times_[group * stride_ + b];
+            // Only the draws of this rank's groups are counted. For a group of a lower rank, the unsigned
+            // difference has wrapped around to a large number, so the comparison excludes it as it
+            // excludes the groups of higher ranks.
+            if (group < own_who.size()) ++times_[group * stride_ + b];
         }
     }
 }
@@ -116,7 +116,7 @@ double bootstrap_bias(const std::vector<double>& values, double figure) {
 Interval centred_interval(const std::vector<double>& values, double figure) {
     const Interval raw = percentile_interval(values);
     const double bias = bootstrap_bias(values, figure);
-    // These figures are at least 0.
+    // The shifted bounds must not become negative.
     return {std::max(0.0, raw.low - bias), std::max(0.0, raw.high - bias)};
 }
 

@@ -12,10 +12,10 @@
 namespace kandinsky {
 
 /// How often each test group of this rank is drawn in each resample. Depends on the groups' ids or the
-/// images' content, never on their order. If all ranks together have at most kRankedGroups groups, each
-/// resample draws that number of groups with replacement from their common order; this sends 8 bytes per
-/// group. If there are more groups, each is drawn a Poisson number of times with mean 1, the limit of drawing
-/// with replacement; this sends nothing.
+/// images' content, never on their order. With at most kRankedGroups groups on all ranks together, a resample
+/// draws as many groups as there are, with replacement; this sends 8 bytes per group over the network. With
+/// more groups, each group is drawn a Poisson number of times with mean 1, the limit of drawing with
+/// replacement; this sends nothing.
 class Resamples {
   public:
     Resamples() = default;
@@ -32,7 +32,7 @@ class Resamples {
 
     [[nodiscard]] Communicator& comm() const { return *comm_; }
 
-    /// For every resample: the sum of `top` divided by the sum of `bottom`, each [group]; NaN if the latter
+    /// [resample] the sum of `top` divided by the sum of `bottom`, both [group]; NaN if the sum of `bottom`
     /// is 0.
     [[nodiscard]] std::vector<double> ratios(std::span<const std::uint64_t> top,
                                              std::span<const std::uint64_t> bottom) const;

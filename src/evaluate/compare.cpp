@@ -103,7 +103,7 @@ CompareRow average(const std::vector<CompareRow>& rows) {
     return mean;
 }
 
-/// compare(), and the tally of the last draw unless it is null.
+/// Compares; also makes the tally of the last draw unless `tally` is null.
 Comparison run(const Dataset& calibration, const Dataset& test, const CompareOptions& options,
                Progress& progress, Tally* tally) {
     if (calibration.classes() != test.classes() || calibration.grid() != test.grid())

@@ -18,7 +18,7 @@
 
 namespace kandinsky {
 
-/// covered[level] of `tested` samples -> share covered at each level.
+/// [level] the share of the `tested` samples that is covered; NaN without samples.
 inline std::vector<double> shares(const std::uint64_t* covered, std::uint64_t tested, std::size_t levels) {
     std::vector<double> out(levels, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t l = 0; l < levels && tested > 0; ++l)
@@ -217,7 +217,7 @@ class CoverageJudge {
     /// Coverage by region is kept for partitions with at most this many regions.
     static constexpr std::uint32_t kMostRegions = 1024;
 
-    /// Coverage at each level of the regions of a stratum with few regions.
+    /// Counts of the regions of a stratum that has few regions.
     struct Regions {
         std::vector<std::uint64_t> tested, covered;  ///< [region] and [region][level]
     };

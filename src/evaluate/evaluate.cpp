@@ -23,8 +23,8 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kTile = 512;
-constexpr std::size_t kCloseTile = 128;  // the thresholds of the slider's levels stay in the nearest cache
-constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // memory of tiles that are processed together
+constexpr std::size_t kCloseTile = 128;  // pixels; few, so that the slider's thresholds stay in the cache
+constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // memory of the tiles that share a pass
 constexpr std::size_t kTallyBytes = 256;  // per pixel and class: thresholds and counts of a calibrator, bins
 constexpr std::size_t kCloseBytes = 512;  // additional bytes per pixel and class for a tally
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
@@ -178,7 +178,7 @@ class Examiner {
     }
 
   private:
-    /// The shifts of the levels of calibrators that adapt to the images.
+    /// Computes the shifts of levels, for calibrators that adapt to images.
     void find_shifts() {
         shifts_.resize(calibrators_.size());
         for (std::size_t m = 0; m < calibrators_.size(); ++m) {
@@ -220,7 +220,7 @@ class Examiner {
             return std::max(kGroupBytes / (tiles_.length * pixel), 2 * threads_in_use());
         }
         // This result must be the same on all ranks.
-        constexpr std::size_t kLevels = 24, kBins = 24;  // plus a margin
+        constexpr std::size_t kLevels = 24, kBins = 24;  // a little more than the real numbers
         const std::size_t stride = resamples_.stride();
         const std::size_t counts =
             count * calibrators_.front()->strata() * (kLevels * (8 + 4 * stride) + close);

@@ -60,7 +60,7 @@ void BinProbabilities(const float* HWY_RESTRICT probs, const std::uint8_t* HWY_R
     const auto most_fine = hn::Set(whole, static_cast<std::int32_t>(fine_bins) - 1);
     const auto width = hn::Set(real, static_cast<float>(bins));
     const auto fine_width = hn::Set(real, static_cast<float>(fine_bins));
-    // An integer below 2^51 that is added to 1.5 * 2^52 occupies its last bits.
+    // The sum of 1.5 * 2^52 and an integer below 2^51 has the integer in its low bits.
     const auto units = hn::Set(wide, kGapUnits), shift = hn::Set(wide, 6755399441055744.0);
     for (; i + lanes <= n; i += lanes) {
         const auto p = hn::LoadU(real, probs + i);
@@ -118,7 +118,7 @@ void FirstCoveringLevel(const float* HWY_RESTRICT scores, const float* HWY_RESTR
     const hn::Rebind<std::uint8_t, decltype(real)> narrow;
     const std::size_t lanes = hn::Lanes(real);
     const auto all = hn::Set(whole, static_cast<std::int32_t>(levels));
-    // Starts with the number of all thresholds; each that covers subtracts 1, since true is -1.
+    // The count starts at `levels`. A true comparison is -1, so each covering threshold lowers it by 1.
     const auto less_one_if = [&](auto left, auto score, const float* limit) HWY_ATTR {
         const auto covers = hn::Le(score, hn::LoadU(real, limit));
 #if HWY_TARGET <= HWY_AVX3

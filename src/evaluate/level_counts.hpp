@@ -392,11 +392,11 @@ class LevelCounts {
         std::vector<std::uint32_t> covered_;  ///< [stratum][level][pixel], with Detail::pixels
         std::vector<std::uint8_t> recent_tested_, recent_covered_;  ///< counts not yet added above
         std::vector<unsigned> recent_;                              ///< [stratum] number of additions to them
-        // Indexed by the first level that covers a sample or whose set contains a class; last entry: none.
+        // Indexed by the first level at which a sample is covered or a class enters; last entry: none.
         std::vector<std::uint64_t> first_covered_;  ///< [stratum][level], without pixels
         std::vector<std::uint64_t> first_member_;   ///< [stratum][level] of each class in a set
-        /// [level] number of sets that their first, second or last class enters at this level; for the first
-        /// and second class also the number of those sets whose first class is right.
+        /// [level] number of sets whose first, second or last class enters at this level. The `right` counts
+        /// are limited to sets whose first class is right.
         std::vector<std::uint64_t> first_class_, second_class_, last_class_, first_right_, second_right_;
         std::vector<std::uint8_t> rank_;  ///< [pixel] first covering level of the current class
         std::vector<std::uint8_t> first_, second_, last_;  ///< [pixel] the levels at which classes enter

@@ -52,7 +52,7 @@ LevelPlan released_marginal_levels() {
 }
 
 namespace {
-/// Where a stratum's curves are read for some alphas.
+/// The alphas at which a stratum's curves are read to reach the wanted alphas.
 std::vector<double> read_alphas(const Calibrator& calibrator, std::size_t stratum,
                                 const std::vector<double>& alphas) {
     std::vector<double> out;

@@ -14,7 +14,7 @@ struct LevelPlan {
     std::vector<double> targets;  ///< the coverage to compare with
 };
 
-/// CE_20 of the paper: levels m/20 for m = 1..19, compared with themselves.
+/// CE_20 of the paper: levels m/20 for m = 1..19; each level is its own target.
 [[nodiscard]] LevelPlan paper_levels();
 
 /// The released code's per-pixel rule: curve points 4, 9, ..., 99 of 100, compared with (i + 0.5)/20.

@@ -71,7 +71,7 @@ constexpr std::size_t kMapBins = kBins + 1;
 
 __extension__ using Long = __int128;
 
-/// As unsigned numbers, modulo 2^112.
+/// Sums over the ranks as unsigned numbers modulo 2^112.
 void sum_over_ranks(Communicator& comm, std::vector<Long>& values) {
     sum_wide(comm, std::span(reinterpret_cast<WideCount*>(values.data()), values.size()));
     for (Long& value : values) value = static_cast<Long>(static_cast<WideCount>(value) << 16) >> 16;
@@ -149,8 +149,8 @@ ReliabilityTile::Added ReliabilityTile::add_class(const ScoredTile& tile, std::s
         totals_.count[c * kBins + b] += all[b];
         added.count += all[b];
     }
-    // Neighbours often have the same slot or bin, and their additions would wait for each other, so several
-    // accumulators take turns.
+    // Neighbouring pixels often have the same slot or bin, and consecutive additions to one number are slow.
+    // Several accumulators are therefore used in turn.
     std::int64_t* const slots = turns_.data() + c * kTurns * Totals::kSlots;
     const std::size_t n = pixels_;
     for (std::size_t i = 0; i < n; ++i) slots[i % kTurns * Totals::kSlots + slot[i]] += gap[i];

@@ -18,10 +18,10 @@ namespace kandinsky {
 struct SetCounts {
     std::uint64_t sets = 0;     ///< pixels with a label, each of which has a set
     std::uint64_t members = 0;  ///< classes in all sets together
-    std::uint64_t wrong = 0;    ///< classes in sets that are not the pixel's
+    std::uint64_t wrong = 0;    ///< classes in sets other than the pixel's own
     std::uint64_t empty = 0;    ///< sets without a class
     std::uint64_t single = 0;   ///< sets of one class
-    std::uint64_t right = 0;    ///< sets of one class that is the pixel's
+    std::uint64_t right = 0;    ///< sets of one class, the pixel's own
     std::uint64_t full = 0;     ///< sets with every class
 
     SetCounts& operator+=(const SetCounts& other) {
@@ -64,9 +64,9 @@ struct Tally {
     std::uint64_t labels = 0;             ///< pixels with a label, over all images
     std::vector<std::uint32_t> labelled;  ///< [pixel] images with a label there
     std::vector<std::uint32_t> samples;   ///< [class][pixel] images that have the class there
-    /// [image] pixels whose set does not have one class (first calibrator).
+    /// [image] pixels whose set does not have exactly one class (first calibrator).
     std::vector<std::uint64_t> undecided;
-    std::vector<std::uint64_t> kinds;  ///< [image] number of classes that its labels show
+    std::vector<std::uint64_t> kinds;  ///< [image] number of classes among its labels
     std::vector<MethodTally> methods;  ///< in the order of the calibrators
 };
 

@@ -32,7 +32,7 @@ class Samples {
     /// One image as float32 [channels][H][W] with scaled intensities. Throws a data error that names image,
     /// channel, row and column for NaN and infinite values.
     void read_pixels(std::size_t sample, float* out) const;
-    /// Targets [outputs][H][W] and valid [H][W]. A single output stands for every class except 0.
+    /// Writes targets [outputs][H][W] and valid [H][W]. A single output means every class except 0.
     void read_targets(std::size_t sample, std::size_t outputs, std::uint8_t* targets,
                       std::uint8_t* valid) const;
 

@@ -29,7 +29,7 @@ double Schedule::rate_at(std::uint64_t step, std::uint64_t steps) const {
         begin += length;
         length *= std::max(growth, 1.0);
     }
-    // A last cycle that the end would truncate is shortened, so that training ends with small steps.
+    // The last cycle is shortened to end with the training, so that the last steps have the smallest rate.
     length = std::min(length, static_cast<double>(steps) - begin);
     const double part = length > 1 ? (at - begin) / (length - 1) : 1;
     const double cosine = (1 + std::cos(std::numbers::pi * std::min(part, 1.0))) / 2;

@@ -50,7 +50,7 @@ struct EpochRow {
 
 struct TrainResult {
     std::unique_ptr<Network> network;
-    std::string log;  ///< CSV with a head line
+    std::string log;  ///< CSV with a header line
     std::uint64_t step = 0;
     bool resumed = false;
     double images_per_second = 0;
@@ -70,7 +70,7 @@ struct TrainResult {
 void write_trained(const std::filesystem::path& path, const Samples& samples, const TrainOptions& options,
                    const TrainResult& result);
 
-/// Dice's overlap per output, 2 |A and B| / (|A| + |B|) over all pixels added, from integer counts.
+/// The Dice coefficient of each output over all added pixels, 2 |A and B| / (|A| + |B|), from integer counts.
 class Dice {
   public:
     explicit Dice(std::size_t outputs) : both_(outputs, 0), sum_(outputs, 0) {}

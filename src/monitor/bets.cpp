@@ -6,8 +6,8 @@
 namespace kandinsky {
 
 namespace {
-/// One step: each share is multiplied by its payoff. Then a part of the active capital moves, half of it to
-/// the waiting capital, and a part of the waiting capital becomes active.
+/// One step: each share is multiplied by its payoff. Then a part kJump of the active capital moves, half to
+/// the waiting capital and half evenly to all functions. A part kJump of the waiting capital becomes active.
 template <std::size_t N>
 void play(const std::array<double, N>& paid, double& log_value, std::array<double, N>& share,
           double& asleep) {
@@ -22,8 +22,8 @@ void play(const std::array<double, N>& paid, double& log_value, std::array<doubl
 }  // namespace
 
 std::array<double, Bets::kWays> payments(double p) {
-    // Only square roots are used, which every machine rounds in the same way. The lower limit of the distance
-    // to 1/2 can only lower the payoff.
+    // Square roots are the only functions, because every machine rounds them in the same way. The limits
+    // avoid divisions by 0; they can only lower these payoffs.
     const double q = 1 - p, away = std::max(std::fabs(2 * p - 1), 0x1.0p-60), root_p = std::sqrt(p),
                  root_q = std::sqrt(std::max(q, 0x1.0p-60)), middle = p - 0.5;
     return {0.25 / (root_p * std::sqrt(root_p)),  // large values: p is small

@@ -11,7 +11,7 @@ namespace kandinsky {
 /// reaches 1 / delta) <= delta (Ville).
 struct Bets {
     static constexpr std::size_t kWays = 17;
-    static constexpr double kJump = 0.005;  ///< share that moves at each step; docs/monitoring.md
+    static constexpr double kJump = 0.005;  ///< share moved at each step (docs/monitoring.md)
     static constexpr double kAsleep = 0.2;  ///< share that does not bet at first
 
     double log_value = 0;                      ///< natural logarithm of the capital

@@ -39,7 +39,7 @@ const float* plane_of(const Dataset& data, std::size_t image, std::size_t cls, s
                                                                                          : nullptr;
 }
 
-/// Reads only the planes that are watched. Returns false if that cannot be done, or a value is bad.
+/// Reads only the watched planes. Returns false if that is impossible or a value is bad.
 bool watch_planes(const Dataset& data, std::size_t image, const Reference& layout,
                   std::span<std::int64_t> out) {
     std::vector<float>& memory = thread_buffer<float, Reference>();

@@ -28,7 +28,7 @@ struct LookPlan {
     const Reference& layout;
     const Predictor& predictor;
     const std::vector<std::size_t>& classes;  ///< classes whose labels count
-    std::uint64_t set_every = 1;  ///< sets of images without labels are measured in about one of this many
+    std::uint64_t set_every = 1;  ///< without labels, sets are measured in about one of this many images
 };
 
 /// Reads one image; if it has no labels, only the watched classes. Throws a data error for a bad value in

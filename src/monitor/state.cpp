@@ -28,7 +28,7 @@ std::uint64_t identity_of(const Calibrator& calibrator, const Reference& referen
                       hash_bytes(text.data(), text.size(), reference.blocks));
 }
 
-/// The groups that set the level of a class.
+/// The number of groups that set the level of a class.
 double groups_of(const Calibrator& calibrator, std::size_t cls) {
     if (const SmoothCurves* const smooth = calibrator.smooth_of(calibrator.stratum_of(cls)))
         return static_cast<double>(smooth->groups());

@@ -22,7 +22,7 @@ struct FeatureState {
 
 /// The state of one class from labels.
 struct LossState {
-    double limit = 0;  ///< the alarm means that the mean loss exceeds this
+    double limit = 0;  ///< an alarm means that the mean loss exceeds this
     LossBets bets;
     MeanBounds bounds;
 };
@@ -83,7 +83,7 @@ struct Monitor::State {
     /// Natural logarithm of the weighted martingale.
     [[nodiscard]] double evidence(std::size_t feature) const;
     [[nodiscard]] double loss_evidence(std::size_t cls) const;
-    /// The evidence of lower odds for a class, and the index of the share that has most evidence.
+    /// The evidence of lower odds for a class, and the index of the share with the most evidence.
     [[nodiscard]] std::pair<double, std::size_t> odds_evidence(std::size_t cls) const;
     void judge_outputs();  ///< tests the open group and closes it
     void judge_labels();
@@ -94,7 +94,7 @@ struct Monitor::State {
 
 /// The largest numbers of classes whose outputs, and whose coverage, are stored over time.
 inline constexpr std::size_t kCourseClasses = 4, kCourseCoverage = 8;
-/// Of the images without labels, sets are measured in about one of this many, chosen by content.
+/// Sets are measured in about one of this many images without labels; the choice depends on the content.
 inline constexpr std::uint64_t kSetEvery = 64;
 /// The weight of the latest unit in recent means.
 inline constexpr double kLate = 0.05;

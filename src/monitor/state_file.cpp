@@ -118,7 +118,7 @@ void take_course(const ZipReader& archive, const ordered_json& meta, const std::
         fail(ErrorKind::data, "the course {} is inconsistent", name);
 }
 
-/// The bags have different sizes, because a group counts only for classes that it has.
+/// Writes bags of different sizes, because a group counts only for classes that it has.
 void put_shortfalls(ZipWriter& zip, const std::vector<ShortfallState>& states) {
     std::vector<std::uint32_t> sizes;
     std::vector<float> values;
@@ -164,7 +164,7 @@ void Monitor::save(const std::filesystem::path& path) const {
     file.commit();
 }
 
-/// Gives the library's own code the state.
+/// Gives the library's own code access to the state.
 struct [[gnu::visibility("hidden")]] MonitorAccess{[[nodiscard]] static const Monitor::State &
                                                    state(const Monitor& monitor){return *monitor.state_;
 }  // namespace kandinsky

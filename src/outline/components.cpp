@@ -31,7 +31,7 @@ class Forest {
     std::vector<std::uint32_t> parent_{0};  // 0: outside
 };
 
-/// A neighbour that comes before a voxel in memory.
+/// The offset to a neighbour that comes before the voxel in memory.
 struct Step {
     int z, y, x;
 };

@@ -32,8 +32,8 @@ struct ObjectVoxels {
 /// The objects of a class in a labelled case; ignored voxels belong to none.
 [[nodiscard]] ObjectVoxels objects_of(const Case& one, std::size_t cls, Connectivity connectivity);
 
-/// The number of voxels of an object that may be missed. At least `share` of them, rounded up, and at least
-/// one must be found.
+/// The number of voxels of an object that may be missed. At least `share` of its voxels, rounded up, must be
+/// found, and at least one.
 [[nodiscard]] std::size_t allowed_object_misses(double share, std::size_t object);
 
 }  // namespace kandinsky::outline

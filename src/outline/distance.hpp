@@ -7,13 +7,13 @@ namespace kandinsky::outline {
 
 /// The distance of every voxel to the nearest voxel of the mask: 0 inside, infinite if the mask is empty.
 /// Exact up to the rounding of float, in O(voxels): along x by two sweeps, along y and z by the lower
-/// envelope of parabolas. Scratch of a few lines.
+/// envelope of parabolas. Allocates a few lines.
 void distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
                std::span<float> out);
 
-/// Signed distance: outside the mask the distance to the mask, inside minus the distance to the nearest voxel
-/// outside. Limited to the diagonal of the grid and its negative: an empty mask has the diagonal everywhere,
-/// a full mask its negative.
+/// The signed distance of every voxel. Outside the mask it is the distance to the mask; inside, it is minus
+/// the distance to the nearest voxel outside. It is limited to plus and minus the diagonal of the grid: an
+/// empty mask has the diagonal everywhere, a full mask its negative.
 void signed_distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
                       std::span<float> out);
 

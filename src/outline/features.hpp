@@ -10,7 +10,7 @@ namespace kandinsky::outline {
 struct GroupFeatures {
     double voxel = 0;                ///< size of the smallest voxel
     double predicted = 0, soft = 0;  ///< size of the predicted mask; sum of the probabilities above 0.1
-    double sure = 0, possible = 0;   ///< size of p > 0.9 and of p > 0.1
+    double sure = 0, possible = 0;   ///< size of the voxels with p > 0.9; with p > 0.1
     double overlap = 0;              ///< sum of the probabilities in the predicted mask
     double truth = 0, hit = 0;       ///< size of the object, and of its part in the predicted mask
 

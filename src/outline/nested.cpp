@@ -14,17 +14,17 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;                   // saving that another family needs if one group chooses
+constexpr double kGain = 0.05;                   // saving required of another family if one group chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
-constexpr double kSteady = 20;  // groups above a threshold with which further groups hardly change it
+constexpr double kSteady = 20;  // with so many groups above a threshold, more hardly change it
 constexpr int kLevels = 9;      // number of levels at which sizes are compared
 constexpr std::uint64_t kPurpose = 0x6f75746c;  // of the random numbers
 
-/// The rank of the threshold among the groups' thresholds; above their number if none is high enough. Without
-/// a confidence it is the smallest integer that is at least (1 - alpha) (groups + 1), with a tolerance for
-/// the rounding of alpha. With a confidence: the share of new groups up to the r-th smallest value has the
-/// law beta(r, groups + 1 - r), or is larger if there are ties, so the rank is the smallest r with P(share >=
-/// 1 - alpha) >= confidence.
+/// The rank of the threshold among the groups' thresholds; groups + 1 if no rank is high enough. Without a
+/// confidence it is the smallest integer that is at least (1 - alpha) (groups + 1), with a tolerance for the
+/// rounding of alpha. With a confidence it is the smallest r with P(share >= 1 - alpha) >= confidence. Here
+/// `share` is the share of new groups up to the r-th smallest value. Its law is beta(r, groups + 1 - r);
+/// ties only make it larger.
 std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
     const double n = static_cast<double>(groups) + 1;
     if (wanted.confidence == 0)

@@ -26,7 +26,7 @@ struct Level {
 /// The promise for a new group: its set contains the target with probability at least 1 - alpha. If groups
 /// have several parts, it misses at most a share alpha of them on average. With confidence 0 the promise
 /// holds on average over the draws of the calibration groups, otherwise in at least that share of the draws.
-/// Groups of several parts cannot have a confidence.
+/// A confidence is not possible for groups of several parts.
 struct Assurance {
     double alpha = 0.1, confidence = 0;
 
@@ -40,17 +40,17 @@ void check(const Assurance& wanted);
 /// The smallest number of groups for which a finite threshold keeps the promise.
 [[nodiscard]] std::size_t least_groups(const Assurance& wanted);
 
-/// [group] whether it helps to choose a family instead of setting the threshold. A fifth of the groups
-/// choose, or more if at least 20 / alpha others are left, at most 100. They are drawn by `keys` (the
+/// [group] whether the group helps to choose the family; the other groups set the threshold. A fifth of the
+/// groups choose, or more if at least 20 / alpha others are left, at most 100. They are drawn by `keys` (the
 /// identity of the groups, not their position) and the seed. None choose if too few would choose or be left.
 [[nodiscard]] std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted,
                                          std::uint64_t seed);
 
 /// A threshold that keeps the promise if the groups are exchangeable (with a confidence: independent draws);
-/// +inf if there are too few groups. The `choosing` groups select the family: the one whose sets are smallest
-/// for them at their own thresholds, on average over nine levels from alpha / 2 to 2 alpha, if it saves at
-/// least 5 % / sqrt(choosing groups) compared with family `plain`, otherwise `plain`. The other groups set
-/// the threshold; if none choose, all groups set it.
+/// +inf if there are too few groups. The `choosing` groups select the family, and the others set the
+/// threshold; if none choose, all groups set it. Families are compared by the mean size of their sets over
+/// nine levels from alpha / 2 to 2 alpha. The family with the smallest sets is selected if it saves at least
+/// 5 % / sqrt(choosing groups) compared with family `plain`; otherwise `plain` is selected.
 [[nodiscard]] Level conformal_level(std::span<const Family> families, const Assurance& wanted,
                                     const std::vector<bool>& choosing, std::size_t plain = 0);
 

@@ -18,7 +18,7 @@ constexpr double kAll = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSample = 65536;  // the largest number of voxels of a group in a profile
 constexpr std::size_t kSteps = 512;     // number of values of a profile
 
-/// The score of the object's voxel after which `misses` voxels follow in ascending order; -inf if all may be
+/// The (misses + 1)-th largest score of the object's voxels, which the mask must reach; -inf if all may be
 /// missed.
 double last_needed(std::vector<float>& scores, std::size_t misses) {
     if (scores.size() <= misses) return -kAll;
@@ -27,7 +27,7 @@ double last_needed(std::vector<float>& scores, std::size_t misses) {
     return *last;
 }
 
-/// The thresholds from which on the masks contain the objects of a case, one for each object.
+/// Adds the smallest threshold whose mask contains the object, for each object of a case.
 void add_objects(const ObjectVoxels& objects, const std::vector<float>& scores, double share,
                  std::vector<double>& to) {
     std::vector<float> own;

@@ -7,8 +7,8 @@
 namespace kandinsky::outline {
 
 namespace {
-constexpr double kNearlyAll = 0.9;  // share of the image; such a mask is not informative
-constexpr double kMuchLess = 0.5;   // share of the objects; such a mask shows where they are, not how large
+constexpr double kNearlyAll = 0.9;  // a mask with this share of the image is not informative
+constexpr double kMuchLess = 0.5;   // a mask with this share of the objects does not show their sizes
 
 /// A confidence, in words.
 std::string with(double confidence) {

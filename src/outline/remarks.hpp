@@ -7,7 +7,7 @@
 
 namespace kandinsky::outline {
 
-/// Warnings about a new rule, one line each: too few groups, masks that tell nothing.
+/// Warnings about a new rule, one line each: too few groups, uninformative masks.
 [[nodiscard]] std::vector<std::string> remarks(const OutlineRule& rule);
 [[nodiscard]] std::vector<std::string> remarks(const MeasureRule& rule);
 

@@ -30,7 +30,7 @@ OutlineLevel level_of(const nlohmann::ordered_json& json) {
     return {outline_score(json.at("score").get<std::string>()), threshold};
 }
 
-/// The place of a word in the list of an enumeration's words.
+/// The enumerator whose word is the value of the field `key`.
 template <class Enum, std::size_t N>
 Enum read_word(const nlohmann::ordered_json& json, const char* key, const char* const (&words)[N]) {
     const auto word = json.at(key).get<std::string>();
@@ -39,7 +39,7 @@ Enum read_word(const nlohmann::ordered_json& json, const char* key, const char* 
     fail(ErrorKind::data, "{} '{}' is unknown", key, word);
 }
 
-/// The sentence about the masks of a group.
+/// The guaranteed property of the masks of a group, in words.
 std::string held_by(const OutlineRule& rule) {
     const std::string out = fmt::format("{:g} %", 100 * rule.share),
                       rest = fmt::format("{:g} %", 100 * (1 - rule.share));

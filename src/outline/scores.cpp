@@ -18,7 +18,7 @@ constexpr std::pair<OutlineScore::Kind, const char*> kNames[] = {
     {OutlineScore::Kind::probability, "probability"},
     {OutlineScore::Kind::field, "field"},
     {OutlineScore::Kind::doubt, "doubt"}};
-constexpr float kLikely = 0.1f, kPossible = 0.01f;  // `doubt` uses these masks and the predicted mask
+constexpr float kLikely = 0.1f, kPossible = 0.01f;  // thresholds of two of the masks of `doubt`
 }  // namespace
 
 std::string name_of(const OutlineScore& score) {
@@ -61,7 +61,7 @@ std::vector<std::uint8_t> predicted_mask(const Case& one, std::size_t cls) {
 }
 
 namespace {
-/// The side of a square or cube with that many voxels.
+/// The side of a square or cube as large as that many voxels.
 double side_of(const Case& one, double voxels) {
     const double area = voxels * one.spacing[1] * one.spacing[2];
     return one.extent.depth > 1 ? std::cbrt(area * one.spacing[0]) : std::sqrt(area);
@@ -83,7 +83,7 @@ ClassScores::ClassScores(const Case& one, std::size_t cls, const std::vector<flo
                                                          : std::sqrt(1 / std::numbers::pi));
 }
 
-/// The mean of the distances to the predicted mask and to the masks where the class is likely and possible.
+/// The mean of the signed distances to the predicted mask and to its unions with p > 0.1 and p > 0.01.
 void ClassScores::mean_distances(float* out) const {
     const std::size_t voxels = distance_.size();
     std::vector<std::uint8_t> mask(voxels);

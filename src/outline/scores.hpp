@@ -11,9 +11,9 @@ namespace kandinsky::outline {
 /// The scores of one class in one case.
 class ClassScores {
   public:
-    /// `field`: [class][voxel] p-values, for the score `field`.
+    /// `field`: [class][voxel] p-values for the score `field`; may be null for other scores.
     ClassScores(const Case& one, std::size_t cls, const std::vector<float>* field);
-    /// [voxel]. Never NaN.
+    /// Writes the score of every voxel to `out`; never NaN.
     void make(const OutlineScore& score, float* out) const;
 
   private:

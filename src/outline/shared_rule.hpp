@@ -11,7 +11,7 @@
 
 namespace kandinsky::outline {
 
-// Common code of the rules of outlines and of measures: how they are made, written and read.
+// Common code that makes, writes and reads the rules of outlines and of measures.
 
 /// The given classes, or all except 0. Throws a usage error for a class that does not exist or is given
 /// twice.
@@ -44,7 +44,7 @@ template <class Rule, class Options>
 
 constexpr int kRuleVersion = 1;  ///< of both formats
 
-/// All fields except the classes and those of one kind of rule.
+/// The fields that both kinds of rule have, except the classes.
 template <class Rule>
 [[nodiscard]] nlohmann::ordered_json rule_json(const Rule& rule, const char* format) {
     return {{"format", format},
@@ -60,7 +60,7 @@ template <class Rule>
             {"grouped", rule.grouped}};
 }
 
-/// The rule of a JSON text. `command` is the command that writes the format. `read(json, rule)` reads the
+/// Reads a rule from JSON. `command` is the command that writes the format. `read(json, rule)` reads the
 /// fields of one kind of rule, `read_class(item)` a class. Throws a data error that begins with `name`.
 template <class Rule, class Read, class ReadClass>
 [[nodiscard]] Rule rule_of(const std::string& text, const std::string& name, const char* format,

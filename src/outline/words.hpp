@@ -20,7 +20,7 @@ namespace kandinsky::outline {
     return volumes ? "voxels" : "pixels";
 }
 
-/// The draws over which the promise holds, in words.
+/// The share of draws of calibration data for which the promise holds, in words.
 [[nodiscard]] inline std::string assured(double confidence) {
     return confidence > 0
                ? fmt::format(", in at least {:g} % of the draws of calibration data", 100 * confidence)

@@ -6,10 +6,10 @@
 namespace kandinsky::scene {
 
 namespace {
-// Six ripples of at most this leave the radius positive.
+// The sum of six ripples, each at most this large, stays below 1, so the radius stays positive.
 constexpr float kRippleLimit = 0.15F;
 
-/// A smooth maximum, rounded over a width of k, which joins parts as in a body.
+/// A maximum that is smoothed over a width of k, so that the parts of a body merge smoothly.
 inline float smooth_max(float a, float b, float k) {
     const float overlap = std::max(0.0F, k - std::abs(a - b));
     return std::max(a, b) + overlap * overlap / (4.0F * k);

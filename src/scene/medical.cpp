@@ -30,7 +30,7 @@ struct Anatomy {
     Blob lesion;             ///< relative to the organ, with the centre in radii of the organ
     float lesion_depth = 0;  ///< slice coordinate of its middle, in (-1, 1)
     float lesion_extent = 0.5F;
-    float skill = 0;  ///< difficulty of this patient for the network, as a shift of the logit
+    float skill = 0;  ///< how easy this patient is for the network, as a shift of the logit
 };
 
 Anatomy anatomy_of(std::uint64_t seed, std::uint64_t patient) {

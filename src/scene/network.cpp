@@ -11,7 +11,7 @@ namespace kandinsky::scene {
 
 namespace {
 constexpr float kLogitEnd = 18.0F;
-// A step of 1/1024 moves p by at most 2^-12 near 1/2 and by 2^-10 of itself near 0: below half's spacing.
+// A step of 1/1024 moves p by at most 2^-12, and by 2^-10 p near 0: about the spacing of half precision.
 constexpr float kStepsPerLogit = 1024.0F;
 
 const std::vector<std::uint16_t>& sigmoid_table() {
@@ -33,7 +33,7 @@ struct Knots {
     std::array<float, 4> weight{};
 };
 
-// The variance of a cubic B-spline through unit normals, averaged over the random shift of its knots.
+// The variance of a cubic B-spline with unit normal coefficients, averaged over the shift of its knots.
 constexpr double kSplineVariance = 151.0 / 315.0;
 
 std::vector<Knots> knots_along(std::size_t pixels, double cell_pixels, double shift) {

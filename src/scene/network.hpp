@@ -41,8 +41,8 @@ struct Octave {
 };
 
 /// Fills `out` (one value per pixel) with a smooth Gaussian field of mean 0 and variance 1: each octave is a
-/// cubic B-spline through independent normals on a coarse lattice. The lattice is shifted at random;
-/// otherwise its knots would show in every statistic over many scenes. A few multiplications per pixel.
+/// cubic B-spline whose coefficients are independent normals on a coarse lattice. The lattice is shifted at
+/// random; otherwise its knots would show in statistics over many scenes. A few multiplications per pixel.
 void fill_noise(Random random, const Frame& frame, std::span<const Octave> octaves, std::span<float> out);
 
 }  // namespace kandinsky::scene

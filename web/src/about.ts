@@ -1,4 +1,4 @@
-// The guarantee, and how to make this file again.
+// The guarantees, and the inputs, options and command that made this file.
 import type { Report } from "./data";
 import { methodColour } from "./colour";
 import { h, section } from "./dom";

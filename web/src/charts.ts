@@ -1,4 +1,4 @@
-// The charts, by Observable Plot.
+// The charts, which Observable Plot draws.
 import * as Plot from "@observablehq/plot";
 import { methodColour } from "./colour";
 import type { Reliability, Report } from "./data";
@@ -17,7 +17,7 @@ export const look = {
   overflow: "visible",
 };
 
-/** A chart with its caption and its button; the drawing is replaced by show(). */
+/** A chart with a caption and a button that saves it; show() replaces the drawing. */
 export class ChartFrame {
   readonly figure: HTMLElement;
   private readonly room = h("div", { class: "chart-room" });
@@ -79,8 +79,8 @@ function unit(label: string) {
 }
 
 /**
- * Lines in the methods' colours; dashed lines have the colour of the text. The y axis is the unit interval or
- * `range`.
+ * Lines in the colours of the methods. Dashed lines have the colour of the text. The y axis is `range`, or
+ * [0, 1] without a range.
  */
 export function methodLines(
   report: Report,
@@ -220,7 +220,7 @@ export function reliabilityDiagram(bins: Reliability, width: number, height: num
   }) as SVGSVGElement;
 }
 
-/** Density of the codes 0 .. 254 (255: none), smoothed a little, with its largest value 1. */
+/** The density of the codes 0 .. 254, slightly smoothed, with maximum 1. Code 255 is left out. */
 export function density(codes: ArrayLike<number>, sigma = 5): number[] {
   const histogram = new Array<number>(255).fill(0);
   for (let i = 0; i < codes.length; ++i) if (codes[i] < 255) histogram[codes[i]] += 1;
@@ -235,7 +235,7 @@ export function density(codes: ArrayLike<number>, sigma = 5): number[] {
   return most > 0 ? smooth.map((value) => value / most) : smooth;
 }
 
-/** Violins of the coverage errors over pixels: one per method, with mean and [0.05, 0.95] quantiles. */
+/** Violin plots of the coverage error over pixels by method, with mean and 0.05 and 0.95 quantiles. */
 export function violins(
   report: Report,
   stratum: number,

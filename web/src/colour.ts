@@ -1,4 +1,4 @@
-// Colours: uniform and safe for colour-blind readers.
+// Colours: perceptually uniform scales, and palettes that colour-blind readers can distinguish.
 import * as Plot from "@observablehq/plot";
 
 export type Rgb = [number, number, number];
@@ -21,7 +21,7 @@ export function ramp(scheme: Plot.ColorScheme, reverse = false): Rgb[] {
 export const errorRamp = ramp("viridis");
 export const shareRamp = ramp("cividis");
 export const countRamp = ramp("cividis");
-/** Low is red: as in the paper, red says that the first method has the lower error. */
+/** Low values are red. As in the paper, red means that the first method has the lower error. */
 export const differenceRamp = ramp("rdbu");
 
 /** Okabe and Ito's colours with a darker yellow; for more methods they repeat. */
@@ -70,17 +70,17 @@ export function classColour(c: number): Rgb {
   return classColours[c % classColours.length];
 }
 
-/** Half way to white. */
+/** The colour mixed with the same amount of white. */
 export function pale([r, g, b]: Rgb): Rgb {
   return [(r + 255) >> 1, (g + 255) >> 1, (b + 255) >> 1];
 }
 
-/** Sets with more classes than stripes can show. */
+/** The colour of sets with more classes than stripes can show. */
 export const manyClasses: Rgb = [120, 122, 126];
 
 export const noData: Rgb = [190, 190, 190];
 
-/** Prediction sets of one class. */
+/** The colours of the states of one class: whether it is in the set, alone or with other classes. */
 export const setColours: Record<"in" | "out" | "both" | "empty", Rgb> = {
   in: [0, 90, 160],
   out: [236, 238, 240],

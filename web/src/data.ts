@@ -1,5 +1,5 @@
-// The data of a report as the program wrote them (src/report/page/report_data.hpp): their schema, from which
-// the types are derived, and how to unpack them.
+// The data of a report as the program writes them (src/report/page/report_data.hpp): the schema, from which
+// the types are derived, and the functions that unpack them.
 import {
   anything,
   count,
@@ -33,7 +33,7 @@ const blob8 = object({
 });
 export type Blob8 = TypeOf<typeof blob8>;
 
-/** The images in tenths by a feature, ascending. */
+/** The images divided into tenths by a feature, in ascending order. */
 const featureTenths = object({ images: list(count), value: figures, coverage: figures });
 export type FeatureTenths = TypeOf<typeof featureTenths>;
 
@@ -50,7 +50,7 @@ const stratum = object({
   weighted_ce: maybe,
   worst_block: maybe, // coverage at alpha
   images_below: maybe, // share of images
-  image_spread: maybe, // mean |coverage - (1 - alpha)| of an image, of the last draw (also the next three)
+  image_spread: maybe, // mean |coverage - (1 - alpha)| over images; like the next three, of the last draw
   images_far_below: maybe, // share of images more than 0.1 below
   hardest_tenth: maybe, // coverage of the tenth of the images with the largest doubt
   by_feature: record(featureTenths),
@@ -77,7 +77,7 @@ const method = object({
   summary: text,
   guarantee: text,
   meta: record(anything),
-  set_size: maybe, // at alpha, after filling (also the next five, except empty_share)
+  set_size: maybe, // like the next five, except empty_share: at alpha, after filling
   false_classes: maybe,
   empty_share: maybe, // before filling
   single_share: maybe,
@@ -95,7 +95,7 @@ const method = object({
 });
 export type Method = TypeOf<typeof method>;
 
-/** A reference for comparison: the number of a method whose curves to use, or own curves by stratum. */
+/** Curves for comparison: the number of a method that has them, or curves for each stratum. */
 const reference = object({ method: optional(count), strata: optional(list(blob8)) });
 export type Reference = TypeOf<typeof reference>;
 
@@ -130,11 +130,11 @@ const judgement = object({
   objects: list(objectCounts),
 });
 
-/** Inner and outer masks of the examples, their guarantee, and how often it was kept on the test images. */
+/** The inner and outer masks of the examples, their guarantee, and how often it held on the test images. */
 const outlines = object({
   guarantee: text,
   alpha: number,
-  share: number, // of the object, or of each object; 0: touched
+  share: number, // of the object, or of each object; 0: one voxel is enough
   per: oneOf("group", "object"),
   inner: flag,
   outer: flag,
@@ -208,7 +208,7 @@ async function inflate(base64: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Undoes the subtraction of the byte `lag` places before. In place. */
+/** Undoes, in place, the subtraction of the byte `lag` places earlier. */
 export function undoLag(bytes: Uint8Array, lag: number): void {
   if (lag > 0) for (let i = lag; i < bytes.length; ++i) bytes[i] += bytes[i - lag];
 }
@@ -231,7 +231,7 @@ async function decode(blob: Blob8): Promise<Uint8Array | Uint16Array> {
 
 const unpacked = new WeakMap<Blob8, Promise<Uint8Array | Uint16Array>>();
 
-/** The values of a blob; unpacked once. */
+/** The values of a blob, which is unpacked only once. */
 export function values(blob: Blob8): Promise<Uint8Array | Uint16Array> {
   const known = unpacked.get(blob);
   if (known) return known;
@@ -249,14 +249,14 @@ export function stratumName(report: Report, stratum: number): string {
   return report.pooled ? "all classes" : report.classes[stratum];
 }
 
-/** Index into the slider arrays for alpha in percent (1 .. 99). */
+/** The index into the slider arrays for an alpha in percent (1 .. 99). */
 export function sliderIndex(percent: number): number {
   return SLIDER_LEVELS - percent;
 }
 
 /**
- * The method with the smallest false share, of those whose coverage error is at most a tenth above the
- * lowest; 0 if there are none.
+ * Of the methods whose coverage error is at most a tenth above the lowest, the method with the smallest false
+ * share; 0 if there are none.
  */
 export function bestMethod(report: Report, stratum: number): number {
   const own = report.methods.map((method) => method.strata[stratum]);

@@ -1,4 +1,4 @@
-// Elements without markup: text from the data is only ever set as text.
+// Functions that make elements. Text from the data is set as text only and never parsed as markup.
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
@@ -32,7 +32,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** A labelled choice; calls `change` with the index of the chosen entry. */
+/** A labelled drop-down list; calls `change` with the index of the selected entry. */
 export function picker(
   label: string,
   id: string,

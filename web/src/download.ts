@@ -1,4 +1,4 @@
-// Saving what is on the page: charts as SVG, maps as PNG, tables as text.
+// Saves parts of the page: charts as SVG, maps as PNG, tables as text.
 import { h } from "./dom";
 
 function save(name: string, url: string): void {
@@ -6,7 +6,7 @@ function save(name: string, url: string): void {
   link.click();
 }
 
-/** The chart as a file of its own: with its size, a background, and the colours it has on the page. */
+/** The chart as the text of an SVG file, with its size, a background and the colours of the page. */
 export function svgText(chart: SVGSVGElement): string {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
@@ -37,7 +37,7 @@ export function saveButton(kind: "SVG" | "PNG", what: string, action: () => void
   );
 }
 
-/** Copies text; says on the button whether it worked. */
+/** A button that copies text and then shows whether this succeeded. */
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
   const button: HTMLButtonElement = h("button", { type: "button", class: "save" }, label);
   button.addEventListener("click", async () => {
@@ -46,7 +46,7 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
       await navigator.clipboard.writeText(text());
       done = true;
     } catch {
-      // Pages opened from disk may have no clipboard: fall back to the selection.
+      // Pages opened from disk may have no access to the clipboard; then the text is copied as a selection.
       const area = h("textarea", { class: "offscreen" });
       area.value = text();
       document.body.append(area);

@@ -1,4 +1,4 @@
-// Shapes that methods report (see `kandinsky inspect`), as vectors in pixel coordinates of the picture.
+// The shapes of methods (see `kandinsky inspect`) as vectors in the pixel coordinates of the picture.
 import { svg } from "./dom";
 
 type Geometry = Record<string, unknown>;
@@ -7,7 +7,7 @@ function numbers(value: unknown): number[] {
   return Array.isArray(value) && value.every((v) => typeof v === "number") ? (value as number[]) : [];
 }
 
-/** r(theta) of a squared Fourier series [a0, re1, im1, ...]. */
+/** The radius at angle theta: `scale` times the square of a Fourier series [a0, re1, im1, ...]. */
 export function fourierRadius(coefficients: number[], scale: number, theta: number): number {
   let sum = coefficients[0] ?? 0;
   for (let k = 1; 2 * k < coefficients.length; ++k)
@@ -15,7 +15,7 @@ export function fourierRadius(coefficients: number[], scale: number, theta: numb
   return scale * sum * sum;
 }
 
-/** A closed path; picture coordinates have pixel centres at halves. */
+/** A closed path. In the coordinates of the picture, the first pixel has its centre at (0.5, 0.5). */
 function closed(points: [number, number][]): string {
   const steps = points.map(
     ([x, y], i) => `${i === 0 ? "M" : "L"}${(x + 0.5).toFixed(2)},${(y + 0.5).toFixed(2)}`,
@@ -45,7 +45,7 @@ export function curvePaths(geometry: Geometry): string[] {
     return numbers(geometry.radii).map((r) =>
       closed(
         turns.map((t) => {
-          // The angle turns against the clock with y up; rows point down.
+          // The angle is counter-clockwise with y up, but rows point down.
           const [u, v] = [r * Math.sqrt(ratio) * Math.cos(t), (r / Math.sqrt(ratio)) * Math.sin(t)];
           return [
             cx + u * Math.cos(angle) - v * Math.sin(angle),
@@ -77,7 +77,7 @@ export function curveLines(geometry: Geometry): SVGElement[] {
   ]);
 }
 
-/** The outline of the pixels where `inside` holds, along their edges. */
+/** The outline of the pixels for which `inside` is true, without edges at the border of the picture. */
 export function outline(height: number, width: number, inside: (pixel: number) => boolean): string {
   const parts: string[] = [];
   const at = (y: number, x: number) => y >= 0 && x >= 0 && y < height && x < width && inside(y * width + x);

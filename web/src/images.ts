@@ -1,4 +1,4 @@
-// Coverage of single images: against each feature of the model's outputs, one line for each method.
+// The coverage of single images as a function of each feature of the model's outputs, by method.
 import * as Plot from "@observablehq/plot";
 import { ChartFrame, look, methodLegend } from "./charts";
 import { methodColour } from "./colour";
@@ -34,7 +34,7 @@ export function featurePoints(report: Report, stratum: number, feature: string):
   });
 }
 
-/** Lower end of the y axis of all charts, a little below the least coverage of all features. */
+/** The lower end of the y axis of all charts: slightly below the lowest coverage that they show. */
 export function leastShown(report: Report, stratum: number): number {
   const features = Object.keys(report.methods[0].strata[stratum].by_feature);
   const all = features.flatMap((feature) => featurePoints(report, stratum, feature).map((one) => one.y));
@@ -81,7 +81,7 @@ function featureChart(report: Report, stratum: number, feature: string): SVGSVGE
   }) as SVGSVGElement;
 }
 
-/** Coverage of the images that look hardest, and the images' distance from 1 - alpha, by method. */
+/** By method: the coverage of the images that look hardest, and how far images are from 1 - alpha. */
 export function imagesText(report: Report, stratum: number): string {
   const known = report.methods.filter((method) => method.strata[stratum].hardest_tenth !== null);
   if (known.length === 0) return `No test image shows ${stratumName(report, stratum)}.`;

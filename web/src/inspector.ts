@@ -1,4 +1,4 @@
-// One pixel in all methods at once: regions, curves, coverage, counts.
+// Shows one pixel for all methods: regions, curves, coverage, counts.
 import { ChartFrame, methodLines, curveLevels } from "./charts";
 import { methodColour } from "./colour";
 import type { Report } from "./data";
@@ -10,11 +10,11 @@ import type { Curve, ReferenceCurve } from "./thresholds";
 import { methodCurve, missingReferences, referenceCurves } from "./thresholds";
 import { count, fixed, percent, plural } from "./text";
 
-/** Everything known about a pixel in one method. */
+/** The properties of a pixel for one method. */
 export interface PixelFacts {
   method: number;
-  region: number | null; // null: the pixel is a region of its own
-  level: 0 | 1 | 2; // region's curve, image-wide curve, none
+  region: number | null; // null: the region is this pixel alone
+  level: 0 | 1 | 2; // the region's curve, the image-wide curve, or none
   error: number | null;
   curve: Curve;
   coverage: { x: number; y: number }[];
@@ -53,7 +53,7 @@ export async function pixelFacts(
 
 const levelNames = ["its region's", "image-wide (too few scores)", "none: always in the set"];
 
-/** How the line of a reference curve looks, or whose line it is. */
+/** The legend entry of a reference curve: its own line, or the line of the method that has the curve. */
 function legendEntry(report: Report, one: ReferenceCurve): HTMLElement {
   const colour = one.method === null ? "currentColor" : methodColour(one.method);
   const line = svg("line", {

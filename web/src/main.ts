@@ -1,4 +1,4 @@
-// Reads the data of the page and builds it.
+// Reads the data of the page and builds the page.
 import "./style.css";
 import { guaranteeSection, provenanceSection } from "./about";
 import type { Report } from "./data";
@@ -94,7 +94,7 @@ function build(report: Report): Node[] {
   ];
 }
 
-/** One line at the top of the page and in the console. */
+/** Reports an error in one line, on the page and in the console. */
 function tell(error: unknown): HTMLElement {
   const line = `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   console.error(line);
@@ -102,7 +102,7 @@ function tell(error: unknown): HTMLElement {
 }
 
 const main = document.getElementById("report")!;
-// Maps are unpacked when they are drawn, so a damaged one is found then. The line replaces the page once.
+// A damaged map is detected when it is unpacked to be drawn. The first such error replaces the page.
 addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
   if (!main.querySelector(":scope > [role=alert]")) main.replaceChildren(tell(event.reason));

@@ -1,4 +1,4 @@
-// A picture of the pixel grid that answers hover, click and arrow keys, with its colour bar.
+// A picture of the pixel grid with a colour bar. It reacts to the pointer, to clicks and to arrow keys.
 import type { Rgb } from "./colour";
 import { noData, rgbText } from "./colour";
 import { h, svg } from "./dom";
@@ -164,7 +164,7 @@ export class PixelMap {
     );
   }
 
-  /** The map enlarged without smoothing, with title and colour bar. */
+  /** Saves the map, enlarged without smoothing, with its colour bar. */
   private savePng(): void {
     const [height, width] = this.store.report.grid;
     const zoom = Math.max(1, Math.round(960 / width));
@@ -192,7 +192,7 @@ export class PixelMap {
     savePng(out, fileName(this.title));
   }
 
-  /** The map with its lines as vectors. */
+  /** Saves the map with its lines as vectors. */
   private saveSvg(): void {
     const [height, width] = this.store.report.grid;
     const picture = svg("image", {
@@ -231,7 +231,7 @@ export function barElement(bar: Bar): HTMLElement {
   );
 }
 
-/** Named colours beside a map. */
+/** A legend with named colours. */
 export function swatches(entries: [Rgb, string][]): HTMLElement {
   return h(
     "ul",
@@ -242,7 +242,7 @@ export function swatches(entries: [Rgb, string][]): HTMLElement {
   );
 }
 
-/** Colour of a code 0 .. 254 on a scale that is cut at `cut` (in codes). */
+/** The colour of a code 0 .. 254 on a scale that ends at the code `cut`. */
 export function onScale(ramp: Rgb[], code: number, cut: number): Rgb {
   return code === 255 ? noData : ramp[Math.min(255, Math.round((code / Math.max(cut, 1e-9)) * 255))];
 }

@@ -1,4 +1,4 @@
-// Where the errors are: maps on one scale, violins, the subtraction map, partitions, and the data behind.
+// Shows where the errors are: error maps on a common scale, violin plots, differences, regions, counts.
 import { ChartFrame, violins } from "./charts";
 import {
   countRamp,
@@ -19,7 +19,7 @@ import { latest } from "./store";
 import { count, fixed, percent, roundUp } from "./text";
 import { weightColumns, weightsChart, weightsLegend } from "./weights";
 
-/** The code below which `share` of all codes lie (255 left out). */
+/** The smallest code such that at least `share` of all codes are at most this code; 255 is left out. */
 export function codeQuantile(maps: ArrayLike<number>[], share: number): number {
   const histogram = new Array<number>(255).fill(0);
   let total = 0;
@@ -38,7 +38,7 @@ export function codeQuantile(maps: ArrayLike<number>[], share: number): number {
 }
 
 /**
- * Coverage errors of all methods for a stratum: codes, what the top code means, and where the colours end.
+ * The coverage errors of all methods for a stratum: codes, the value of the top code, the end of the colours.
  */
 export async function errorMaps(store: Store) {
   const { report } = store;
@@ -59,7 +59,7 @@ export function errorContent(map: ArrayLike<number>, top: number, cut: number, n
   };
 }
 
-/** False shares of all methods for a stratum, in steps of 1/254, and where the colours end. */
+/** The false shares of all methods for a stratum, in steps of 1/254, and the end of the colour scale. */
 export async function falseMaps(store: Store) {
   const { stratum } = store.choice;
   const maps = await Promise.all(
@@ -232,7 +232,7 @@ export function partitionSection(store: Store): HTMLElement | null {
       drawn.map(async (m) => {
         const own = report.methods[m].strata[store.choice.stratum];
         const lines = curveLines(own.geometry);
-        // A method may use another's regions for some classes only, so that this is asked class by class.
+        // A method may have shapes for some classes only, so the background is chosen for each class.
         const background =
           lines.length > 0
             ? report.methods.find((method) => method.strata[store.choice.stratum].geometry.kind === "kmeans")
@@ -291,7 +291,7 @@ export function partitionSection(store: Store): HTMLElement | null {
   );
 }
 
-/** The weights of methods without regions, class by class. */
+/** Charts of the weights of methods without regions. */
 function blendCharts(store: Store): HTMLElement[] {
   const { report } = store;
   const blended = report.methods

@@ -1,4 +1,4 @@
-// The page of `kandinsky monitor`: a stream of images over time.
+// The page of `kandinsky monitor`, which shows a stream of images over time.
 import * as Plot from "@observablehq/plot";
 import { ChartFrame, look } from "./charts";
 import { differenceRamp, methodColour, rgbText } from "./colour";
@@ -6,7 +6,7 @@ import { h, section, svg } from "./dom";
 import type { Course, MonitorData } from "./monitor_data";
 import { count, fixed, plural } from "./text";
 
-/** The points of a column: the number of the last unit that a point stands for, and its value. */
+/** The points of a column: x is the number of the last unit of a point, y the value. */
 export function series(course: Course, column: string): { x: number; y: number }[] {
   const c = course.columns.indexOf(column);
   if (c < 0) return [];
@@ -153,7 +153,7 @@ function coverageSection(data: MonitorData): HTMLElement | null {
   );
 }
 
-/** The regions of a class, coloured by where new values lie among those of the calibration images. */
+/** The regions of a class, coloured by the rank of new values among those of the calibration images. */
 export function regionMap(data: MonitorData, cls: number): SVGSVGElement | null {
   const [height, width] = data.grid;
   const regions = data.verdict.features.filter((one) => one.class === cls && one.region !== null);

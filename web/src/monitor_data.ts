@@ -1,4 +1,4 @@
-// The data of a monitor's page as the program wrote them (src/report/page/monitor_page.hpp).
+// The data of a monitor's page as the program writes them (src/report/page/monitor_page.hpp).
 import { count, list, number, object, oneOf, orNull, pair, text, type TypeOf } from "./schema";
 
 const maybe = orNull(number);

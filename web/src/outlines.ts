@@ -1,4 +1,4 @@
-// Inner and outer masks as lines over example images, and how often they held on the test images.
+// Shows inner and outer masks as lines on example images, and how often the guarantee held on test images.
 import type { Rgb } from "./colour";
 import { rgbText } from "./colour";
 import type { Outlines, Report } from "./data";
@@ -15,7 +15,7 @@ const outerColour: Rgb = [230, 126, 0];
 const innerColour: Rgb = [40, 120, 230];
 const truthColour: Rgb = [30, 160, 70];
 
-/** What a pixel's code means. */
+/** The meaning of a pixel's code. */
 export function outlineWord(code: number, own: { inner: boolean; outer: boolean }): string {
   if (code === 2) return "inside the inner mask";
   if (!own.outer) return "not in the inner mask";
@@ -79,7 +79,7 @@ function lineOf(report: Report, colour: Rgb, inside: (pixel: number) => boolean)
   });
 }
 
-/** Null where the report has no outlines. */
+/** The section with the outlines; null if the report has none. */
 export function outlinesSection(store: Store): HTMLElement | null {
   const { report } = store;
   const own = report.outlines;

@@ -1,4 +1,4 @@
-// The first screen and the table: what came out.
+// The first screen and the table of results.
 import { ChartFrame, coverageDiagram, methodLegend, reliabilityDiagram } from "./charts";
 import { methodColour } from "./colour";
 import { bestMethod, classesOf, stratumName } from "./data";

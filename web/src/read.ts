@@ -1,4 +1,4 @@
-// Reads the data that the program put into the page, and checks them before anything is drawn.
+// Reads the data that the program inserted into the page, and checks them before anything is drawn.
 import type { Report } from "./data";
 import { reportSchema } from "./data";
 import { type MonitorData, monitorSchema } from "./monitor_data";
@@ -14,7 +14,7 @@ function inside(place: string, index: number, length: number, of: string): void 
   if (index >= length) throw new Error(`${place} is ${index}, but there are ${length} ${of}`);
 }
 
-/** Checks fields against each other. The shape of a map is checked when the map is unpacked. */
+/** Checks that fields agree with each other. The shape of a map is checked when the map is unpacked. */
 function agree(report: Report): void {
   const classes = report.classes.length;
   const methods = report.methods.length;
@@ -50,8 +50,8 @@ function parsed(json: string): unknown {
 }
 
 /**
- * The data of a report or of a monitor. Throws an Error of one line that names the place and what is wrong
- * there.
+ * The data of a report or of a monitor. Throws an Error whose one line names the place and the reason if the
+ * data are invalid.
  */
 export function readData(json: string): { report: Report } | { monitor: MonitorData } {
   const data = parsed(json);

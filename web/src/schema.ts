@@ -1,15 +1,15 @@
-// Schemas for JSON. A schema is written once: the check runs on it, and TypeScript derives the type from it.
+// Schemas for JSON. A schema is written once: it checks values, and TypeScript derives the type from it.
 
-/** Where a value does not fit, as a path such as ".methods[0].name", and why. */
+/** A place where a value does not fit its schema, as a path such as ".methods[0].name", and the reason. */
 export interface Fault {
   at: string;
   why: string;
 }
 
-/** Says what is wrong with a value, at the first place where it does not fit; null for a value of type T. */
+/** fault() returns the first place where a value does not fit, or null for a value of type T. */
 export interface Schema<T> {
   fault(value: unknown): Fault | null;
-  /** Never set: it carries T for TypeOf. */
+  /** Never set; TypeOf derives T from it. */
   readonly type?: T;
 }
 
@@ -89,7 +89,7 @@ const anyObject = simple<object>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
-/** An object whose fields are not known beforehand, with values that fit. */
+/** An object with any field names, whose values all have one schema. */
 export function record<T>(schema: Schema<T>): Schema<Record<string, T>> {
   return {
     fault(value) {
@@ -126,7 +126,7 @@ export function object<F extends Fields>(fields: F): Schema<ObjectOf<F>> {
   };
 }
 
-/** The value with its type. Throws an Error of one line: the place and what is wrong there. */
+/** Returns the value with its type. Throws an Error whose one line names the place and the reason. */
 export function checked<T>(schema: Schema<T>, value: unknown): T {
   const wrong = schema.fault(value);
   if (wrong) throw new Error(`${wrong.at.replace(/^\./, "") || "the whole"} ${wrong.why}`);

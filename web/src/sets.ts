@@ -1,5 +1,5 @@
-// The prediction sets of example images, redrawn as alpha moves: whole sets, or what they say about one
-// class.
+// Shows the prediction sets of example images, and redraws them when alpha changes: whole sets, or the state
+// of one class.
 import type { Rgb } from "./colour";
 import { classColour, manyClasses, noData, pale, setColours } from "./colour";
 import type { Example, Report } from "./data";
@@ -15,8 +15,8 @@ import { setColour, setMembers, STRIPES, summary } from "./whole_sets";
 export type SetState = "in" | "out" | "both" | "empty";
 
 /**
- * What a set says about class c: codes [class][pixel] say up to which alpha (in percent) a class stays in
- * the set.
+ * The state of class c in the set of a pixel. The codes [class][pixel] are the largest alphas, in percent, at
+ * which a class is in the set.
  */
 export function setState(
   codes: ArrayLike<number>,
@@ -31,7 +31,7 @@ export function setState(
   return members.length > 0 ? "out" : "empty";
 }
 
-/** The colour of a state laid over the photo's pixel. */
+/** The colour of a state, blended with the photo's pixel. */
 export function overPhoto(colour: Rgb, photo: ArrayLike<number>, pixel: number): Rgb {
   const mix = (c: 0 | 1 | 2) => Math.round(0.45 * colour[c] + 0.55 * photo[3 * pixel + c]);
   return [mix(0), mix(1), mix(2)];
@@ -52,7 +52,7 @@ async function unpack(example: Example, method: number) {
 }
 type Unpacked = Awaited<ReturnType<typeof unpack>>;
 
-/** One example: what the model says (or the photo), the set, the truth, and what the set holds in words. */
+/** One example: the model's output (or the photo), the set, the truth, and a summary of the set in words. */
 class ExampleView {
   readonly row: HTMLElement;
   private readonly model: PixelMap;

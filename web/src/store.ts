@@ -1,4 +1,4 @@
-// What the reader has chosen. Parts of the page listen and redraw.
+// The reader's choices. Parts of the page register functions that redraw them after a change.
 import type { Report } from "./data";
 import { bestMethod, firstStratum } from "./data";
 
@@ -34,7 +34,7 @@ export class Store {
     };
   }
 
-  /** Calls `hear` now and whenever one of the keys changes. */
+  /** Calls `hear` now, and again after each change of one of the keys. */
   on(keys: (keyof Choice)[], hear: () => void): void {
     this.listeners.push({ keys, hear });
     hear();
@@ -47,7 +47,7 @@ export class Store {
   }
 }
 
-/** Turns overlapping runs of an asynchronous redraw into the last one only. */
+/** A function that starts `work` and calls `done` with its result, unless a later call has started. */
 export function latest<T>(work: () => Promise<T>, done: (result: T) => void): () => void {
   let number = 0;
   return () => {

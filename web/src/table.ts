@@ -1,4 +1,4 @@
-// A table that sorts by a click on its heads and can be copied.
+// A table that can be copied, and sorted by a click on a column header.
 import { h } from "./dom";
 import { copyButton } from "./download";
 
@@ -29,7 +29,7 @@ export function sorted<Row>(rows: Row[], column: Column<Row>, descending: boolea
   });
 }
 
-/** Lines of cells, separated as spreadsheets expect. */
+/** The table as lines of cells separated by tabs, as spreadsheets expect. */
 export function asText<Row>(rows: Row[], columns: Column<Row>[]): string {
   const clean = (text: string) => text.replace(/[\t\n\u2009]/g, (c) => (c === "\u2009" ? "" : " "));
   return [columns.map((c) => c.title), ...rows.map((row) => columns.map((c) => c.cell(row)))]

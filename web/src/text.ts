@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers and names as text for readers.
 
 export function fixed(value: number | null | undefined, digits = 4): string {
   return value === null || value === undefined || !Number.isFinite(value) ? "-" : value.toFixed(digits);
@@ -18,7 +18,7 @@ export function plural(n: number, word: string): string {
   return `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 }
 
-/** A file name without characters that a file system may refuse. */
+/** A file name without characters that a file system may not allow. */
 export function fileName(...parts: string[]): string {
   const clean = parts.map((part) =>
     part

@@ -1,4 +1,4 @@
-// Score thresholds, which the file stores as places in the range of the scores, and the reference curves.
+// Score thresholds, which are stored relative to the range of the scores, and the reference curves.
 import { curveLevels, sliderLevels } from "./charts";
 import type { Blob8, Reference, Report } from "./data";
 import { CURVE_LEVELS, NO_VALUE, SLIDER_LEVELS, values } from "./data";
@@ -8,7 +8,7 @@ export interface Curve {
   infiniteFrom: number | null; // lowest wanted coverage without a finite threshold
 }
 
-/** A score from its place, 0 to 1, in the range. */
+/** The score at a place from 0 to 1 in the range. */
 export function scoreAt(place: number, [low, high]: [number, number]): number {
   return low + place * (high - low);
 }
@@ -32,7 +32,7 @@ export async function tableCurve(report: Report, table: Blob8, curve: number): P
   });
 }
 
-/** The curve stored for the block of a pixel, from [level][row][column]. */
+/** The curve of the block that contains a pixel, from samples [level][row][column]. */
 export async function sampledCurve(report: Report, samples: Blob8, pixel: number): Promise<Curve> {
   const codes = await values(samples);
   const [, rows, columns] = samples.shape;
@@ -46,7 +46,7 @@ export async function sampledCurve(report: Report, samples: Blob8, pixel: number
   });
 }
 
-/** The curve a method uses at a pixel. */
+/** The curve that a method uses at a pixel. */
 export async function methodCurve(report: Report, stratum: number, m: number, pixel: number): Promise<Curve> {
   const own = report.methods[m].strata[stratum];
   if (own.curves && own.region_map) {
@@ -61,7 +61,7 @@ export async function methodCurve(report: Report, stratum: number, m: number, pi
 export interface ReferenceCurve {
   name: string;
   dash: string; // of its line
-  method: number | null; // the method whose line it is; null: a line of its own
+  method: number | null; // the method that has this curve; null: an additional line
   curve: Curve;
 }
 
@@ -104,7 +104,7 @@ async function ownCurve(
   return key === "own" ? sampledCurve(report, blob, pixel) : tableCurve(report, blob, 0);
 }
 
-/** How to get the missing reference curves; empty if none is missing. */
+/** The advice on how to get missing reference curves; empty if none is missing. */
 export function missingReferences(report: Report): string {
   const missing = looks
     .filter(({ key }) => report.references[key] === null)

@@ -1,5 +1,5 @@
-// Place error against false share, one point for each method and score: right coverage at every place costs
-// larger sets.
+// Shows the trade-off between place error and false share, with a point for each method: correct coverage at
+// every place needs larger sets.
 import * as Plot from "@observablehq/plot";
 import { ChartFrame, look } from "./charts";
 import { methodColour } from "./colour";
@@ -14,7 +14,7 @@ export interface TradePoint {
   name: string;
   price: number; // false share
   error: number; // place error
-  best: boolean; // no other point is better in both
+  best: boolean; // no other point is at least as good in both and better in one
 }
 
 export function tradePoints(report: Report, stratum: number): TradePoint[] {

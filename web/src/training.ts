@@ -1,4 +1,4 @@
-// The training of the network, if the report has its log: loss and overlap by epoch.
+// Shows the training of the network, if the report has its log: the loss and the Dice overlap by epoch.
 import * as Plot from "@observablehq/plot";
 import { ChartFrame } from "./charts";
 import { methodColour } from "./colour";
@@ -44,7 +44,7 @@ function overlapChart(training: Training): SVGSVGElement {
   }) as SVGSVGElement;
 }
 
-/** Null if the report has no training log. */
+/** The section with the training; null if the report has no training log. */
 export function trainingSection(report: Report): HTMLElement | null {
   const { training } = report;
   if (!training || training.epoch.length === 0) return null;

@@ -1,5 +1,5 @@
-// The weights with which a soft method blends distributions: of the image, of nearby pixels at several
-// bandwidths, and of rings; each also for the mirrored distribution.
+// The weights with which a soft method mixes distributions: those of the image, of nearby pixels at several
+// bandwidths, and of rings. Each distribution also has a mirrored form with its own weight.
 import * as Plot from "@observablehq/plot";
 import { h } from "./dom";
 import { roundUp } from "./text";
@@ -54,7 +54,7 @@ export function weightName(column: WeightColumn): string {
   return column.kind === "space" ? pixels(column.bandwidth) : `${pixels(column.bandwidth)}\n${column.rings}`;
 }
 
-/** Bars: weights by bandwidth, mirrored ones beside, with a gap between the kinds. */
+/** A bar chart of the weights by bandwidth, with mirrored weights beside and a gap between the kinds. */
 export function weightsChart(
   columns: WeightColumn[],
   title: string,

@@ -1,14 +1,14 @@
-// Prediction sets of all classes as a picture: one colour where a set has one class, stripes where it is
-// undecided.
+// Prediction sets of all classes as a picture: one colour where the set has one class, stripes where it has
+// several.
 import type { Rgb } from "./colour";
 import { classColour, manyClasses, noData, pale } from "./colour";
 
-/** Most classes that stripes show. */
+/** The largest number of classes that stripes show. */
 export const STRIPES = 3;
 
 /**
- * The classes in the set of a pixel: codes [class][pixel] say up to which alpha (in percent) a class stays
- * in the set.
+ * The classes in the set of a pixel. The codes [class][pixel] are the largest alphas, in percent, at which a
+ * class is in the set.
  */
 export function setMembers(
   codes: ArrayLike<number>,
@@ -22,7 +22,7 @@ export function setMembers(
   return members;
 }
 
-/** The colour of a set at a pixel: stripes run over the diagonals, `wide` pixels each. */
+/** The colour of a set at a pixel; stripes are diagonal and `wide` pixels wide. */
 export function setColour(members: number[], row: number, column: number, wide: number): Rgb {
   if (members.length === 0) return noData;
   if (members.length === 1) return classColour(members[0]);
@@ -38,7 +38,7 @@ export interface SetSummary {
   kinds: { members: number[]; share: number }[]; // of the undecided sets, most frequent first
 }
 
-/** What the sets of an image hold; empty ones were filled with the likeliest class. */
+/** A summary of the sets of an image, after empty sets were filled with the most probable class. */
 export function summary(sets: number[][], truth: ArrayLike<number>, filled: number): SetSummary {
   const kinds = new Map<string, { members: number[]; count: number }>();
   let decided = 0;

@@ -77,7 +77,7 @@ Input load(const Flags& flags, Progress& progress) {
     return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}, {}, {}, images.ignore};
 }
 
-/// --probs or --labels from a source that can be read only once, image by image.
+/// Calibrates image by image, because --probs or --labels can be read only once.
 Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options, Progress& progress) {
     if (options.sketch == 0)
         fail(ErrorKind::usage,

@@ -46,8 +46,8 @@ std::vector<int> foreground(std::size_t classes) {
     return shown;
 }
 
-/// The method with the fewest false classes in a set, of those whose mean coverage error is at most a tenth
-/// above the lowest; the first method in case of a tie.
+/// Of the methods whose mean coverage error is at most a tenth above the lowest, the method with the fewest
+/// false classes in a set; ties go to the first method.
 std::string winner(const Comparison& comparison, const std::vector<int>& classes) {
     struct Place {
         double error = 0, wrong = 0;

@@ -232,7 +232,7 @@ class ExperimentRun {
                                                       : fmt::format("class {}", named);
     }
 
-    /// How well the network finds each class in the test images.
+    /// The Dice coefficient of the network for each class in the test images.
     [[nodiscard]] ordered_json test_dice() const {
         const Samples test = samples("test");
         const Array probs = read_npy(file("test_probs.npy"));

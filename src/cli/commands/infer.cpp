@@ -47,7 +47,7 @@ std::vector<Item> items_of(const fs::path& folder, const FolderOptions& options)
     return items;
 }
 
-/// Slices [z,C,H,W] in nnU-Net's form of probabilities: [C,z,y,x] in the order of the volume's file.
+/// Writes slices [z,C,H,W] in nnU-Net's form of probabilities: [C,z,y,x] in the voxel order of the file.
 void write_volume(const Array& slices, const Item& item, const FolderOptions& options, const fs::path& to) {
     const auto geometry = nifti_geometry(item.path);
     const Orientation turn = geometry && options.reorient ? geometry->orientation : Orientation{};

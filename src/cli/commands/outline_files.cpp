@@ -59,7 +59,7 @@ class Rows {
                 row.insert(row.end(), from, from + pixels);
             }
         }
-        // Slices of a volume that are not adjacent in the input wait for the slices between them.
+        // Slices of a volume need not be adjacent in the input. A row is kept until the earlier rows exist.
         for (auto row = waiting_.begin(); row != waiting_.end() && row->first == next_; ++next_) {
             file_.write(row->second.data(), row->second.size());
             row = waiting_.erase(row);

@@ -14,7 +14,7 @@ struct FolderTargets {
     SetCoding coding = SetCoding::planes;
     double alpha = 0.1;
     std::vector<std::string> class_names{};  ///< written into files with a text field (volumes)
-    bool named = false;                      ///< the user gave the names, so they must have an effect
+    bool named = false;                      ///< the user gave the names; an error if they have no effect
 };
 
 /// The result of the prediction into folders.

@@ -31,7 +31,7 @@ std::string dice_text(const std::vector<double>& dice) {
     return text;
 }
 
-/// The number of outputs: one sigmoid per class, a single one for two classes.
+/// The number of outputs: one sigmoid for each class, or a single sigmoid for two classes.
 std::uint32_t outputs_of(std::uint32_t wanted, const Samples& samples) {
     if (wanted > 0) return wanted;
     const std::size_t found = samples.classes();

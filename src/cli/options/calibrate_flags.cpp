@@ -13,7 +13,7 @@
 namespace kandinsky::cli {
 
 namespace {
-constexpr std::uint64_t kFewGroups = 10;  // fewer groups have no threshold at alpha = 0.1
+constexpr std::uint64_t kFewGroups = 10;  // fewer give a warning; 9 is the least at alpha = 0.1
 constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
 
 /// The default of --memory. More memory saves passes over the data only for tens of thousands of images.
@@ -197,7 +197,7 @@ CalibrateOptions CalibrateFlags::options() const {
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);
-            // An explicit "auto" can have an effect if the default "auto" has none.
+            // An explicit "auto" is passed on, because it may have an effect that the default does not have.
             const bool said = given(option.flag) && (paper() || !option.trials.empty());
             if (value == option.standard && !said) continue;
             if (option.type == MethodOption::Type::array)

@@ -13,8 +13,8 @@ namespace kandinsky::cli {
 namespace {
 const std::vector<std::string> kLabelKeys{"labels", "label", "masks", "targets"};
 
-/// Predicted labels [N,H,W] as probabilities [N,C,H,W] of 0 and 1 (uint8 p * 255); ignored labels are class
-/// 0.
+/// Predicted labels [N,H,W] as probabilities 0 and 1, [N,C,H,W] (uint8 p * 255). Ignored labels count as
+/// class 0.
 Array one_hot(const Array& labels, std::size_t classes, const std::vector<std::int64_t>& ignore,
               const std::string& name) {
     if (labels.shape().size() != 3 || !is_integer(labels.dtype()))

@@ -8,7 +8,7 @@ namespace kandinsky::cli {
 namespace {
 constexpr const char* kFolders = "Folders of files (docs/files.md)";
 
-/// The value of a flag; with a record, refuses a value that differs from it.
+/// Sets an option to the value of its flag. If the option was recorded, a different value is an error.
 template <class T>
 void take(const char* flag, const T& given, T& value, bool recorded) {
     if (recorded && !(given == value))

@@ -28,7 +28,7 @@ struct FolderFlags {
     bool only_annotated = false, class_files = false, skip_bad = false;
     CocoFlags coco;
 
-    /// Declares the flags for the data that are read. They have no effect if `why` gives a reason.
+    /// Declares the flags for the data that are read. They have no effect if `why` returns a reason.
     void declare(OptionSet& app, FolderUse use, const OptionSet::Why& why);
     /// Declares only the flags about volumes and grids.
     void declare_volumes(OptionSet& app, FolderUse use);

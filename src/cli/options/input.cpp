@@ -50,7 +50,7 @@ GroupFile read_groups(const std::string& source) {
 }
 
 namespace {
-/// --groups with folders: one for each image, one for each case, or by the case's name.
+/// The groups of --groups for folders: one for each image, one for each case, or by the case's name.
 Array groups_for(const std::string& name, const FolderData& read) {
     const std::size_t rows = read.origins.size();
     const GroupFile file = read_groups(name);

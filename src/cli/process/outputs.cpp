@@ -42,7 +42,7 @@ bool is_folder_file(const fs::path& path) {
 
 void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
                         const std::vector<std::pair<std::string, std::string>>& outputs) {
-    std::error_code code;  // a missing file is another file
+    std::error_code code;  // on an error, such as a missing file, files count as different
     for (const auto& [flag, output] : outputs) {
         if (!fs::exists(output, code)) continue;
         const auto refuse = [&, &flag = flag, &output = output](const std::string& what) {

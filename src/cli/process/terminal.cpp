@@ -37,7 +37,7 @@ constexpr std::string_view kName = "kandinsky: ";
             complain(error.what());
             ::_exit(static_cast<int>(ErrorKind::file));
         }
-    } catch (...) {  // like any internal fault, keeps the core file
+    } catch (...) {  // like every internal fault, ends with a core file
     }
     std::abort();
 }
@@ -108,7 +108,7 @@ void print(std::string_view text) {
 }
 
 void complain(std::string_view text) noexcept {
-    // One call, so that lines of several programs do not mix; all of it, since it is short.
+    // A single call, so that lines of several programs do not mix. A short line is written completely.
     char newline = '\n';
     iovec parts[] = {{const_cast<char*>(kName.data()), kName.size()},
                      {const_cast<char*>(text.data()), text.size()},

@@ -44,12 +44,12 @@ void print(std::string_view text);
 /// Prints one line on standard error, "kandinsky: TEXT". Neither allocates nor throws; failures are ignored.
 void complain(std::string_view text) noexcept;
 
-/// Prints that memory ran out and returns the exit code. It is the code of the file system, as for a full
-/// disk: a resource is exhausted, but neither the data nor the program is wrong.
+/// Prints that memory ran out and returns the exit code. It is that of file errors, as for a full disk: a
+/// resource is exhausted, but neither the data nor the program is wrong.
 [[nodiscard]] int out_of_memory() noexcept;
 
-/// Whether an exception of a library means that the system refused a resource, such as a thread: TBB throws
-/// a plain std::runtime_error for this and nothing else. The exit code is that of the file system too.
+/// Whether an exception of a library means that the system refused a resource, such as a thread. TBB throws
+/// a plain std::runtime_error only for this. The exit code is that of file errors too.
 [[nodiscard]] bool is_refusal(const std::exception& error) noexcept;
 
 /// Makes the program end with the same line and code if memory runs out where no exception can be thrown.

@@ -37,7 +37,7 @@ void wait_for(MPI_Request& request) {
 class MpiWorld final : public World, public Communicator {
   public:
     MpiWorld(int* argc, char*** argv, Tell* tell) : tell_(tell) {
-        // Containers may not copy between processes; Open MPI would print warnings.
+        // Containers may forbid copies between processes, and Open MPI would print warnings about it.
         ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
         int level = 0, rank = 0, size = 1;
         MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);

@@ -26,7 +26,7 @@ std::size_t payload_bytes(const std::vector<std::size_t>& shape, DType dtype, co
     return empty ? 0 : bytes;
 }
 
-/// A copy of the payload, in file order, each element's bytes reversed when `swapped`.
+/// A copy of the payload in file order; the bytes of each element are reversed if `swapped`.
 std::shared_ptr<std::vector<std::byte>> copy_payload(std::span<const std::byte> payload, std::size_t width,
                                                      bool swapped) {
     auto copy = std::make_shared<std::vector<std::byte>>(payload.begin(), payload.end());

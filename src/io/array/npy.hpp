@@ -25,8 +25,8 @@ template <class... Args>
 
 /// The number of first bytes of a .npy file that contain the length of its header.
 inline constexpr std::size_t kNpyPreamble = 12;
-/// The number of bytes before the first element, from the preamble, which is shorter than kNpyPreamble if the
-/// file is. `name` is used in messages. Throws Error of kind `data`.
+/// Reads from the preamble how many bytes precede the first element. The preamble is shorter than
+/// kNpyPreamble only if the file is. `name` is used in messages. Throws Error of kind `data`.
 [[nodiscard]] std::size_t npy_header_bytes(std::span<const std::byte> preamble, const std::string& name);
 
 /// Reads the header from the start of a file. The dict must have exactly the keys descr, fortran_order and

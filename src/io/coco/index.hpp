@@ -13,7 +13,7 @@ namespace coco {
 
 namespace ondemand = simdjson::ondemand;
 
-/// The error of an object, as text that follows its name: 'has no "id"'.
+/// What is wrong with an object; the text follows the object's name: 'has no "id"'.
 struct Problem {
     std::string text;
 };

@@ -6,8 +6,8 @@
 
 namespace kandinsky {
 
-/// If a file is truncated or its disk fails while it is mapped, reading a lost page ends a program by SIGBUS.
-/// A program may choose an error instead.
+/// If a mapped file is truncated or its disk fails, reading a lost page ends a program with SIGBUS. With this
+/// handler the program reports an error instead.
 
 /// Installs a handler of SIGBUS for the whole process. The program calls this, never the library. A fault in
 /// memory of own_mapping() is recorded, and the rest of the range then reads as zeros, so that the work can

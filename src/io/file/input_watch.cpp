@@ -13,8 +13,8 @@
 namespace kandinsky {
 
 namespace {
-/// The properties that change when a file is written to or replaced. The time of its status (ctime) is not
-/// one of them, because a backup that links to the file sets it too.
+/// The properties that change when a file is written to or replaced. The time of the last status change
+/// (ctime) is not used, because a backup that makes a hard link to the file changes it too.
 struct Stamp {
     dev_t device;
     ino_t file;

@@ -14,7 +14,7 @@ namespace kandinsky {
 class InputWatch {
   public:
     InputWatch();   ///< within another watch: has no effect
-    ~InputWatch();  ///< forgets all files
+    ~InputWatch();  ///< removes all files from the watch
     InputWatch(const InputWatch&) = delete;
     InputWatch& operator=(const InputWatch&) = delete;
 
@@ -27,7 +27,7 @@ class InputWatch {
     bool outermost_;
 };
 
-/// Tells the watch, if there is one, about a file; map_file() calls it. Thread-safe.
+/// Registers a file with the watch, if there is one; map_file() calls it. Thread-safe.
 void note_input(const std::filesystem::path& path, const struct stat& status);
 
 }  // namespace kandinsky

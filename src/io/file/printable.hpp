@@ -15,7 +15,7 @@ namespace kandinsky {
     if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
     for (std::size_t i = 1; i < length; ++i)
         if ((byte(i) & 0xC0) != 0x80) return 0;
-    // Control characters of two bytes; overlong encodings; surrogates; values that are too large.
+    // Rejects two-byte control characters, overlong encodings, surrogates and values that are too large.
     if ((byte(0) == 0xC2 && byte(1) < 0xA0) || (byte(0) == 0xE0 && byte(1) < 0xA0) ||
         (byte(0) == 0xED && byte(1) > 0x9F) || (byte(0) == 0xF0 && byte(1) < 0x90) ||
         (byte(0) == 0xF4 && byte(1) > 0x8F))

@@ -39,8 +39,8 @@ struct NpzShape {
     std::vector<std::size_t> shape;
 };
 
-/// The array of a .npz to read, and its shape, without unpacking it: the first of `usual_keys` that exists,
-/// or the only array. Throws Error of kind `data` or `file`.
+/// Chooses the array of a .npz and reads its shape without unpacking it. The array is the first of
+/// `usual_keys` that exists, otherwise the only array. Throws Error of kind `data` or `file`.
 NpzShape npz_shape(const std::filesystem::path& path, const std::vector<std::string>& usual_keys) {
     const ZipReader archive(path);
     const std::vector<std::string> names = archive.array_names();

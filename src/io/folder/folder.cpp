@@ -56,7 +56,7 @@ std::unique_ptr<ImageSource> open_folder(const fs::path& folder, const SourceOpt
     std::vector<Found> found = formats_in(folder, false);
     std::error_code ignored;
     if (found.empty()) {
-        // The root of a Decathlon or nnU-Net dataset means its labels.
+        // For the root of a Decathlon or nnU-Net dataset, its folder of labels is read.
         const fs::path labels = folder / "labelsTr";
         if (fs::is_directory(labels, ignored)) {
             if (options.role == Role::labels) return open_folder(labels, options);

@@ -22,9 +22,9 @@ namespace kandinsky {
 /// [H,W]. The axes of a volume are those of SourceOptions::reference, otherwise canonical.
 [[nodiscard]] FolderFormat npz_format();
 
-/// One file for each class: NAME_0, NAME_1, ... (also NAME_c0, NAME_class0, NAME_channel0, NAME_prob0, and
-/// '-' or '.' before the number's part) become one item NAME with as many planes. Files whose name has no
-/// number, and items with a class missing or twice, become items with a problem.
+/// Joins one file for each class, NAME_0, NAME_1, ..., into one item NAME with as many planes. The number may
+/// follow a word (NAME_c0, NAME_class0, NAME_channel0, NAME_prob0), and '_' may be '-' or '.'. Files whose
+/// name has no number, and items with a class missing or twice, become items with a problem.
 [[nodiscard]] std::unique_ptr<ImageSource> join_class_files(std::unique_ptr<ImageSource> files);
 
 /// How the annotations of a COCO file become labels for a folder of probabilities.

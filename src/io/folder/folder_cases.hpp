@@ -35,7 +35,7 @@ class FolderCases : public CaseSource {
     [[nodiscard]] bool volumes() const override { return volumes_; }
     [[nodiscard]] Case read(std::size_t i) const override;
 
-    /// Writes one number per voxel, [plane][voxel], as the format's users expect sets.
+    /// Writes one number per voxel, [plane][voxel], in the form that sets have in the input's format.
     void write(std::size_t i, const std::vector<std::uint8_t>& planes,
                const std::filesystem::path& folder) const;
 

@@ -135,7 +135,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         }
         return grouped ? group_ids(names, options.group_by) : std::vector<std::int64_t>{};
     };
-    // Several ranks number all slices, because they do not know which slices of other ranks are annotated.
+    // On several ranks all slices are numbered: a rank does not know which slices of others are annotated.
     const bool several = comm.size() > 1;
     std::vector<std::size_t> slices_of;
     for (std::size_t i = 0; i < pairs.size(); ++i) slices_of.push_back(info(i).slices);

@@ -70,8 +70,8 @@ struct FolderData {
     nlohmann::ordered_json provenance;
 };
 
-/// Decodes every item once, in parallel, brings it onto the common grid and collects all in temporary files:
-/// memory holds a few items at a time. Items are taken in the order of their names, slices in ascending
+/// Decodes every item once, in parallel, and writes it on the common grid into temporary files. Memory holds
+/// only a few items at a time. Items are taken in the order of their names, slices in ascending
 /// order. Bad files are listed in one data error, or left out (`skip_bad`). Either source may be null.
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& asked, Progress& progress = silent());
@@ -79,7 +79,7 @@ struct FolderData {
 /// read_images() for several ranks. Each rank decodes the files of its share of the cases, in whole groups.
 /// Rows of other ranks, and rows of slices without annotation if only annotated slices are used, stay empty.
 /// The network volume does not depend on the number of files. With `skip_bad`, or if groups come from another
-/// file, every rank reads all files, and the images are not divided yet.
+/// file, every rank reads all files, and the caller must divide the images.
 [[nodiscard]] FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels,
                                         const FolderOptions& asked, const Team& team, bool groups_given,
                                         Progress& progress);

@@ -96,8 +96,8 @@ std::vector<Taps> triangle_taps(std::size_t from, std::size_t to) {
     return taps;
 }
 
-/// Scales one axis: turns `lines` lines of `from` pixels, `step` values apart, into lines of taps.size()
-/// pixels.
+/// The value of one target pixel: the weighted sum of its source pixels, which are `step` values apart in
+/// `line`.
 std::uint8_t weighed(const Taps& taps, const std::uint8_t* line, std::size_t step) {
     std::int32_t sum = 1 << (kPrecision - 1);
     for (std::size_t k = 0; k < taps.weights.size(); ++k)

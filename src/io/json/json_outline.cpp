@@ -17,8 +17,8 @@ namespace kandinsky {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Bit i % 64 of marks[i / 64] tells whether text[i] is a bracket ([ ] { }) or a quote; `blocks` words, so
-/// 64 * blocks bytes are read. No allocation; memory speed.
+/// Bit i % 64 of marks[i / 64] is set if text[i] is a bracket ([ ] { }) or a quote. `blocks` is the number of
+/// words, so 64 * blocks bytes are read. No allocation; memory speed.
 void FindJsonMarks(const char* text, std::size_t blocks, std::uint64_t* marks) {
     const hn::CappedTag<std::uint8_t, 64> d;
     const std::size_t lanes = hn::Lanes(d);

@@ -140,8 +140,8 @@ void write_reference(ArrayWriter& to, const Reference& reference) {
     to.add("reference_shortfalls", shortfalls, {shortfalls.size()});
 }
 
-/// The arrays of a calibrator that promises precision: the least alphas, and the rungs at which curves are
-/// read.
+/// Writes the arrays of a calibrator that guarantees precision: the least alphas, and the rungs at which
+/// curves are read.
 void write_risks(ArrayWriter& to, const Calibrator& calibrator) {
     if (calibrator.risks.empty()) return;
     std::vector<double> least;
@@ -486,7 +486,7 @@ void save(const Calibrator& calibrator, const Reference& reference, const std::f
 }
 
 namespace {
-/// The numbers from labels; files of earlier versions have none.
+/// Reads the shortfalls, which come from labels; files of earlier versions have none.
 void read_shortfalls(const ZipReader& archive, Reference& to) {
     constexpr std::size_t kMostLabelled = 32;
     to.labelled = read<std::uint32_t>(archive, "reference_labelled", {});

@@ -60,7 +60,7 @@ class Edge {
             const std::int64_t step = left - start_.x;
             return std::min(minor(start_.y, step), minor(start_.y, step + 1));
         }
-        // The first step on the other side. The column is monotone in the step, so bisection finds it.
+        // Bisection finds the first step on the other side, because the column is monotone in the step.
         const bool rightwards = slope_ > 0;
         std::int64_t before = 0, after = steps_;
         while (after - before > 1) {

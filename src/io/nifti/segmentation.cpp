@@ -8,14 +8,14 @@
 namespace kandinsky {
 
 namespace {
-/// Text after `:=`, where NRRD takes a backslash for the start of an escape.
+/// Escapes text that follows `:=`, where a backslash begins an escape in NRRD.
 std::string escaped(const std::string& text) {
     std::string out;
     for (const char letter : text) out += letter == '\\' ? std::string("\\\\") : std::string(1, letter);
     return out;
 }
 
-/// A column of the affine, in the axes of NRRD's most common space: to the left and to the back.
+/// A column of the affine in NRRD's most common space, whose axes point left, back and up.
 std::string vector_of(const NiftiHeader& like, std::size_t column) {
     const auto turned = [&](std::size_t row) { return 0.0 - like.affine[row][column]; };  // never -0
     return fmt::format("({},{},{})", turned(0), turned(1), like.affine[2][column]);
@@ -45,7 +45,7 @@ std::string header_of(const NiftiHeader& like, const std::vector<Segment>& segme
 
 void join_label_maps(const std::filesystem::path& folder, const std::string& name,
                      const std::vector<std::string>& maps, const std::vector<Segment>& segments) {
-    std::vector<std::byte> mixed;  // the maps of a voxel lie side by side
+    std::vector<std::byte> mixed;  // [voxel][map]
     NiftiHeader like;
     for (std::size_t map = 0; map < maps.size(); ++map) {
         std::filesystem::path path = folder / (maps[map] + ".nii.gz");

@@ -104,7 +104,7 @@ std::array<double, 3> step_of(const Fields& fields) {
     return out;
 }
 
-/// From stored x, y, z to the header's unit: the sform, else the qform, else the steps alone.
+/// The matrix from stored x, y, z to the header's unit: the sform, else the qform, else the steps alone.
 nifti_dmat44 matrix_of(const Fields& fields) {
     nifti_dmat44 matrix{};
     const auto step = [&](std::size_t i) {
@@ -327,7 +327,7 @@ Array scaled_values(const NiftiHeader& header, const Array& stored, DType dtype)
     if (!header.scaled()) return stored;
     const auto count = static_cast<std::size_t>(header.voxels());
     Array values = Array::zeros(dtype, {count});
-    const std::byte* const from = stored.view().data;  // one block: strides ascend from the element's width
+    const std::byte* const from = stored.view().data;  // contiguous, x fastest
     const auto fill = [&]<class T>(T* to) {
         constexpr std::size_t kBlock = 1024;
         double block[kBlock];

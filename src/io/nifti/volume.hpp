@@ -17,8 +17,8 @@ struct NiftiHeader {
     std::uint64_t data_offset = 0;
     double slope = 1, intercept = 0;  ///< values are slope * stored + intercept; 1 and 0 when not scaled
     Orientation orientation;
-    /// From stored x, y, z to millimetres to the right, front and top: the sform, otherwise the qform,
-    /// otherwise the steps.
+    /// The matrix from stored x, y, z to millimetres right, forward and up: the sform, otherwise the
+    /// qform, otherwise the steps.
     std::array<std::array<double, 4>, 3> affine{};
     std::array<double, 3> step{};  ///< millimetres between voxels, stored x, y, z; 0 without a usable value
     std::array<std::byte, kMostBytes> raw{};  ///< the header itself, in native byte order

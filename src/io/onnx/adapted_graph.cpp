@@ -166,7 +166,7 @@ std::string AdaptedGraph::limits(const Stratum& stratum, const std::vector<std::
         graph_.add("Gather", {graph_.small_integers(shape, values), stratum.row}), OnnxType::int32);
     std::string limit = graph_.add(
         "Gather", {graph_.reals({static_cast<std::int64_t>(tables.limits.size())}, tables.limits), column});
-    if (tables.region.empty()) {  // Rows are gathered last, because whole rows are copied fastest.
+    if (tables.region.empty()) {  // Whole rows are copied fastest, so they are gathered last.
         const std::string wide =
             graph_.add("Gather", {limit, graph_.list(tables.across.place)}, {{"axis", std::int64_t{3}}});
         return graph_.add("Gather", {wide, graph_.list(tables.down.place)}, {{"axis", std::int64_t{2}}});
@@ -207,8 +207,8 @@ std::pair<std::string, std::string> AdaptedGraph::passed_of(const AdaptedTables&
                                                             const std::string& score,
                                                             const std::string& column) {
     // A key is measured in binades (intervals between two powers of 2) and split into a whole number and a
-    // fraction. Both are exact in float32, and their differences nearly so. In one number, runtimes without
-    // float64 would lose the last bits.
+    // fraction. Both are exact in float32, and their differences nearly so. As a single number, the key would
+    // lose its last bits in runtimes without float64.
     std::vector<float> ends, scales;
     for (int e = tables.low_exponent; e <= tables.high_exponent; ++e) {
         ends.push_back(std::ldexp(1.0f, e + 1));

@@ -8,8 +8,8 @@
 namespace kandinsky {
 
 /// Adds the nodes for classes whose levels follow the image. They compute the features of the probabilities,
-/// the shift, the level, and the sets at this level. Features are sums of whole numbers and the shift is
-/// computed in float64, as in Predictor, so both get the same level, except for the last bit of a logarithm.
+/// the shift, the level, and the sets at this level. As in Predictor, features are sums of whole numbers, and
+/// the shift is computed in float64. The levels of both therefore agree up to the last bit of a logarithm.
 class AdaptedGraph {
   public:
     /// `probs`: float32 [N,C,H,W].
@@ -35,7 +35,7 @@ class AdaptedGraph {
     std::string limits(const Stratum& stratum, const std::vector<std::uint16_t>& columns);
     std::string decide(const Stratum& stratum, const std::string& level, const std::string& scores,
                        const std::string& sure, const std::string& open);
-    /// The part of its column that a score has passed, and the column's width: float64 [pixel].
+    /// The distance of a score from the start of its column, and the column's width: float64 [pixel].
     std::pair<std::string, std::string> passed_of(const AdaptedTables& tables, const std::string& score,
                                                   const std::string& column);
     /// How much the distribution rises in the column, and how far the level lies above the distribution at

@@ -9,7 +9,7 @@
 
 namespace kandinsky {
 
-/// A model to which sets are appended: its bytes, and the properties that this needs.
+/// A model to which sets are appended: its bytes, and the properties that are needed for appending.
 class OnnxFile {
   public:
     /// Throws a data error if the file is not an ONNX model, or if the nodes of add_sets() do not work with

@@ -7,7 +7,7 @@
 namespace kandinsky {
 
 /// A message in protobuf's wire format, written field by field: a tag, then a number or bytes. An embedded
-/// message is bytes. Fields of a repeated kind may have any order, so messages grow at their end.
+/// message is stored as bytes. Fields may have any order, so new fields are appended.
 class ProtoWriter {
   public:
     void number(unsigned field, std::uint64_t value);
@@ -28,8 +28,8 @@ struct ProtoField {
     unsigned number = 0;
     std::uint64_t value = 0;   ///< if the field is a number
     std::string_view bytes{};  ///< if it is text, bytes or a message
-    std::size_t begin = 0;     ///< where the field begins in the message ...
-    std::size_t end = 0;       ///< ... and where the next field begins
+    std::size_t begin = 0;     ///< where the field begins in the message
+    std::size_t end = 0;       ///< where the next field begins
     bool is_bytes = false;
 };
 
@@ -38,7 +38,7 @@ struct ProtoField {
 class ProtoReader {
   public:
     ProtoReader(std::string_view message, std::string_view name) : message_(message), name_(name) {}
-    /// Goes to the next field; false at the end.
+    /// Advances to the next field; returns false at the end.
     bool next();
     [[nodiscard]] const ProtoField& field() const { return field_; }
     /// Whether the field is number `number` and holds bytes.

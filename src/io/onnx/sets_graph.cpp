@@ -88,8 +88,8 @@ class SetsGraph {
         std::string p = input.tensor.name;
         const Lengths wanted{input.foreground ? 1 : classes_, height_, width_};
         constexpr const char* kAxes[] = {"classes", "rows", "columns"};
-        // A Split into one part returns the tensor itself and fails if the length differs. Without it, the
-        // comparison with thresholds would accept a length of 1.
+        // A Split into one part returns the tensor itself, and fails if the length differs. Without it, the
+        // comparison with thresholds would broadcast a length of 1.
         for (std::size_t axis = 0; axis < 3; ++axis)
             if (!input.tensor.shaped || input.tensor.shape[axis + 1] < 0)
                 p = graph_.add("Split", {p, graph_.list({wanted[axis]})},
@@ -197,7 +197,7 @@ class SetsGraph {
                                           {{"to", type_number(OnnxType::float32)}});
         std::vector<std::string> scores;
         for (std::size_t c = 0; c < count; ++c) {
-            std::string place;  // the rank of c minus the number of classes above c
+            std::string place;  // the rank of c minus the number of classes > c
             for (std::size_t j = 0; j < c; ++j)
                 place = place.empty() ? behind[j][c] : graph_.add("Add", {place, behind[j][c]});
             for (std::size_t j = c + 1; j < count; ++j)
@@ -255,9 +255,9 @@ class SetsGraph {
         return graph_.add("Floor", {graph_.add("Add", {scaled, graph_.real(0.5f)})});
     }
 
-    /// Distances, from maxima over windows of radius 1, 2, 4, ... A maximum is that of shifted smaller
-    /// windows; the shift is a Pad with 0, the smallest code. Pooling is not used, because runtimes refuse
-    /// padding that exceeds the kernel, and wide kernels are slow.
+    /// Distances, from maxima over windows of radius 1, 2, 4, ... Each maximum is computed from shifted
+    /// maxima of the smaller window. A shift is a Pad with 0, the smallest code. Pooling is not used,
+    /// because runtimes refuse padding that exceeds the kernel, and wide kernels are slow.
     std::string distances(std::string window, std::int64_t down, std::int64_t across, unsigned doublings) {
         std::string sum;
         for (unsigned step = 0; step <= doublings; ++step) {

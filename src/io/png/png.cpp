@@ -16,7 +16,7 @@ namespace {
 /// The largest chunk that is kept in memory (palettes, texts, profiles).
 constexpr std::size_t kLargestChunk = std::size_t{1} << 24;
 constexpr std::size_t kAllChunks = std::size_t{1} << 26;
-/// Deflate's largest ratio. If a header claims more pixels, they are not in the file.
+/// Deflate's largest ratio. A file whose header claims more pixels cannot contain them.
 constexpr std::size_t kDeflateRatio = 1032;
 
 struct Free {
@@ -42,12 +42,12 @@ bool for_each_chunk(std::span<const std::byte> bytes, Visit&& visit) {
     return false;
 }
 
-/// libspng accepts a file that has all pixels, and does not check the end of the file ...
+/// Whether the last chunk is complete. libspng does not check the end of a file that has all pixels.
 bool ends_whole(std::span<const std::byte> bytes) {
     return for_each_chunk(bytes, [](std::string_view, std::span<const unsigned char>) {});
 }
 
-/// ... nor the end of the compressed pixels with their checksum, which is checked here.
+/// Whether the compressed pixels end with a correct checksum, which libspng does not check either.
 bool pixels_whole(std::span<const std::byte> bytes) {
     z_stream stream{};
     if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
@@ -64,7 +64,7 @@ bool pixels_whole(std::span<const std::byte> bytes) {
             status = inflate(&stream, Z_NO_FLUSH);
         }
     });
-    // The inflated bytes that did not fit yet.
+    // Inflates the rest, which did not fit into `out`.
     while (status == Z_OK) {
         stream.next_out = out.data();
         stream.avail_out = static_cast<uInt>(out.size());

@@ -17,7 +17,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// Reverses an axis: starts at its far end and runs backwards.
+/// Reverses an axis of a view; nothing is copied.
 void reverse(ArrayView& view, std::size_t axis) {
     view.data += view.strides[axis] * static_cast<std::ptrdiff_t>(view.shape[axis] - 1);
     view.strides[axis] = -view.strides[axis];

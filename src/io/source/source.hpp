@@ -84,8 +84,8 @@ class ImageSource {
     std::vector<ItemInfo> items_;
 };
 
-/// How the voxel axes of a stored volume become canonical ones: canonical axis a (x to the right, y to the
-/// front, z up) is stored axis `stored[a]`, backwards where `flipped[a]`.
+/// How the voxel axes of a stored volume become canonical axes (x to the right, y to the front, z up).
+/// Canonical axis a is stored axis `stored[a]`, reversed if `flipped[a]`.
 struct Orientation {
     std::array<std::uint8_t, 3> stored{0, 1, 2};
     std::array<bool, 3> flipped{false, false, false};

@@ -65,7 +65,7 @@ End Parser::end() const {
     if (file_.empty()) refuse("it is empty");
     if (text(0, file_.size()).starts_with("\x93NUMPY"))
         refuse("it is a npy array, not a zip archive; name it .npy");
-    // The record ends in a comment of at most 65535 bytes, and that ends the file.
+    // The record ends with a comment of at most 65535 bytes, which is also the end of the file.
     std::optional<std::uint64_t> found;
     for (std::uint64_t comment = 0; comment <= 0xFFFF && comment + zip::kEndBytes <= file_.size();
          ++comment) {

@@ -118,7 +118,7 @@ bool ZipReader::checksum_ok() const {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return members_[a].data < members_[b].data; });
-    // Member by member and the bytes between them, so that no byte is read twice.
+    // Reads each byte once: the CRC of a member is kept, and then joined with the bytes between members.
     std::size_t at = 0;
     std::uint32_t crc = 0;
     for (const std::size_t i : order) {

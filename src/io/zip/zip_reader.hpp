@@ -39,7 +39,7 @@ class ZipReader {
     [[nodiscard]] bool has_checksum() const;
     /// Whether there is a checksum and it equals the CRC-32 of every byte of the file before the
     /// end-of-central-directory record, continued over the comment up to "crc32=". Together with the checks
-    /// on opening this finds any one damaged byte. Reads the whole file.
+    /// on opening this detects any single damaged byte. Reads the whole file.
     [[nodiscard]] bool checksum_ok() const;
 
   private:

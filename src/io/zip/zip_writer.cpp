@@ -43,7 +43,7 @@ void ZipWriter::add_pieces(const std::string& name, DType dtype, const std::vect
     begin_member(name + ".npy", size, crc);
     file_.write(header.data(), header.size());
     for (const auto piece : pieces) file_.write(piece.data(), piece.size());
-    // For bytes whose CRC is known, so they need not be read again.
+    // The CRC of these bytes is known, so they need not be read again.
     running_crc_ = crc32_joined(running_crc_, crc, size);
 }
 

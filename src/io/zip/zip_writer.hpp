@@ -20,8 +20,8 @@ class ZipWriter {
     /// The same for an array whose elements lie in several pieces of memory.
     void add_pieces(const std::string& name, DType dtype, const std::vector<std::size_t>& shape,
                     std::span<const std::span<const std::byte>> pieces);
-    /// Writes the directory. `comment`: the archive comment; when `with_checksum`, "crc32=xxxxxxxx"
-    /// (lower-case digits) over every byte before the end record and `comment` follows. The caller commits.
+    /// Writes the directory and the archive comment. If `with_checksum`, "crc32=xxxxxxxx" is appended to the
+    /// comment: the CRC of every byte before the end record and of `comment`. The caller commits.
     void finish(const std::string& comment, bool with_checksum);
 
   private:

@@ -259,7 +259,7 @@ class TorchEngine : public Engine {
     static torch::Device prepare(const EngineOptions& options) {
         if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
         const torch::Device device = device_of(options.device);
-        // On a GPU it is worth trying several algorithms, because all batches except the last have the same
+        // On a GPU, trying several algorithms pays off, because all batches except the last have the same
         // size.
         if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
         return device;

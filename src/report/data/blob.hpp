@@ -9,7 +9,7 @@
 namespace kandinsky {
 
 /// Bytes in the report's form: {"type": "u8" | "u16", "shape": [...], "lag": n, "data": "..."}. From each
-/// byte the byte `lag` places before is subtracted (lag 0: nothing); the result is deflated (zlib format) and
+/// byte, the byte `lag` places earlier is subtracted (lag 0: none). The result is deflated (zlib format) and
 /// coded in base64. u16 has all low bytes first, then all high bytes. The lag is chosen among 0, 1 and
 /// `lags`: the one that compresses best at a fast level.
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint8_t> bytes, std::vector<std::size_t> shape,

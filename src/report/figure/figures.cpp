@@ -26,7 +26,7 @@ std::size_t zoom_of(const Grid& grid) {
 
 std::vector<Rgb> palette_of(const Ramp& ramp) {
     std::vector<Rgb> palette(ramp.begin(), ramp.end());
-    palette[kNone] = kNoData;  // the top colour of a map is 254
+    palette[kNone] = kNoData;  // 255; the highest code of a map is 254
     palette[254] = ramp[255];
     return palette;
 }

@@ -71,7 +71,7 @@ std::string weights_svg(const std::vector<WeightColumn>& columns) {
         ticks.emplace_back(middles.back(), name_of(one));
         right += 1;
     }
-    // Room above the bars for the kinds' names and the legend.
+    // The space above the bars is for the kinds' names and the legend.
     SvgPlot plot(90 + 62 * right, 320, right, top * 1.3);
     plot.x_axis("bandwidth in pixels (for rings: and tau)", ticks);
     plot.y_axis("weight", even_ticks(top));

@@ -6,9 +6,9 @@
 
 namespace kandinsky {
 
-/// Whether a row is shown: the listed classes, or all if none are listed, and always the row of pooled
-/// classes
-/// (-1).
+/// Whether the row of a class is shown.
+/// The listed classes are shown, or all classes if none are listed.
+/// The row of pooled classes (-1) is always shown.
 [[nodiscard]] inline bool is_wanted(int cls, const std::vector<int>& classes) {
     return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
 }

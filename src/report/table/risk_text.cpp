@@ -48,7 +48,7 @@ bool seen(const Calibrator& calibrator, std::size_t s) {
                        [](std::uint32_t n) { return n > 0; });
 }
 
-/// An alpha as text, rounded up, so that the printed alpha is possible.
+/// An alpha rounded up to three decimals, so that the printed alpha is possible.
 double named_alpha(double alpha) {
     return std::ceil(alpha * 1000 - 1e-6) / 1000;
 }

@@ -15,8 +15,8 @@ namespace kandinsky {
 [[nodiscard]] std::string risk_rule(const Calibrator& calibrator);
 
 /// Warnings about such a calibration: classes without a pixel, classes with too few groups for the usual
-/// alpha and how many are needed, and, if precision is promised, the least alpha of classes that cannot keep
-/// a small one.
+/// alpha and how many are needed, and, if precision is guaranteed, the least alpha of classes for which a
+/// small alpha is impossible.
 [[nodiscard]] std::vector<std::string> confidence_remarks(const Calibrator& calibrator);
 
 /// The classes that have too few groups for alpha, and how many are needed; empty if all have enough.

@@ -1,4 +1,4 @@
-// Pictures with at most 256 colours as PNG: a third of the size of full colour, and text stays sharp.
+// Writes PNG files with at most 256 colours: a third of the size of full colour, and text stays sharp.
 import { crc32 as zlibCrc, deflateSync } from "node:zlib";
 
 const table = Array.from({ length: 256 }, (_, n) => {
@@ -6,7 +6,7 @@ const table = Array.from({ length: 256 }, (_, n) => {
   for (let k = 0; k < 8; ++k) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
   return c >>> 0;
 });
-// Node has its own only from version 22 on.
+// Node has its own crc32 only from version 22 on.
 const crc32 =
   zlibCrc ??
   ((bytes) => (bytes.reduce((c, b) => table[(c ^ b) & 255] ^ (c >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0);
@@ -22,7 +22,7 @@ function chunk(name, body) {
 
 const distance = (a, b) => (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2;
 
-/** One colour after the other, always the one that is missed most: frequent, and far from those there are. */
+/** Selects colours one by one: the next is frequent and far from all selected colours. */
 function chosen(all, most) {
   const palette = [];
   const gaps = all.map(() => Infinity);
@@ -38,8 +38,8 @@ function chosen(all, most) {
 }
 
 /**
- * Colours count as equal with five bits a channel, each drawn as their mean; those without a place take
- * the nearest.
+ * Colours that agree in the five highest bits of each channel are drawn as their mean. A colour that is not
+ * in the palette is replaced by the nearest colour.
  */
 export function palettePng(width, height, rgba, colours = 256) {
   const buckets = new Map();

@@ -1,7 +1,7 @@
-// node tests/browser/pictures.mjs REPORT.html FOLDER                    the screenshots of the demo in
-// docs/report.md
-// node tests/browser/pictures.mjs REPORT.html FOLDER NAME CLASS SECTION  one of another report: a class,
-// from a section on
+// node tests/browser/pictures.mjs REPORT.html FOLDER
+//   makes the screenshots of the demo in docs/report.md
+// node tests/browser/pictures.mjs REPORT.html FOLDER NAME CLASS SECTION
+//   makes one screenshot of another report, for a class, with the section at the top
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { choose, openBrowser, openReport } from "./support.mjs";
@@ -16,7 +16,7 @@ const browser = await openBrowser();
 const { page } = await openReport(browser, resolve(report));
 const blank = await (await browser.newContext()).newPage();
 
-/** The pixels of a PNG, by the browser's own decoder. */
+/** The pixels of a PNG, which the browser decodes. */
 const decode = (png) =>
   blank.evaluate(async (text) => {
     const image = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]));

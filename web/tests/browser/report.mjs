@@ -1,4 +1,4 @@
-// Reports in a real browser: what is shown agrees with what `evaluate` says, and it reacts as it should.
+// Tests reports in a real browser: the numbers are those of `evaluate`, and the controls work.
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -24,12 +24,12 @@ if (!missing) {
   after(async () => browser.close());
 }
 
-/** The id of the chart of what the soft method blends. */
+/** The id of the chart of a soft method's weights. */
 const blend = (page) => page.locator('figure[id^="weights-"]').first().getAttribute("id");
 
 const percent = (value) => `${(100 * value).toFixed(2)} %`;
 
-/** The demo's folder with a report whose second class tries to leave the page. */
+/** The name of a class that contains markup; the demo's report must show it as text. */
 const nasty = '<img src=x onerror="window.broken=1"></script><b>thing';
 function makeDemo() {
   const at = folder();
@@ -96,7 +96,7 @@ function makeReal(name, names) {
   };
 }
 
-/** The numbers of every method and every class, as `evaluate` has them for that method's calibrator. */
+/** Checks the numbers of every method and class against `evaluate` with the method's calibrator. */
 async function checkNumbers(made) {
   const { page, complaints, context } = await openReport(browser, made.file);
   const methods = await page.locator("#results tbody th").allTextContents();
@@ -159,7 +159,7 @@ async function checkNumbers(made) {
   await context.close();
 }
 
-/** Everything that must hold for any report with a k-means method. */
+/** Checks the properties of every report with a k-means method. */
 async function checkReport(made, cls) {
   const json = JSON.parse(
     run(
@@ -196,7 +196,7 @@ async function checkReport(made, cls) {
     new RegExp(`ECE_20 = ${own.ece.toFixed(4)}`),
   );
 
-  // The slider: numbers as evaluate has them, other sets.
+  // The slider changes the sets and shows the numbers of `evaluate`.
   let before = await picture(page, "example-0");
   for (const [alpha, level] of [
     [20, 15],
@@ -214,7 +214,7 @@ async function checkReport(made, cls) {
     before = now;
   }
 
-  // Whole sets by default, one class on demand; both say what they hold.
+  // Whole sets are the default, and one class can be selected. The text below describes each view.
   await textIs(page, "example-0-shares", /of the pixels have one class, and it is right in [\d.]+ % of them/);
   const whole = await picture(page, "example-0");
   await choose(page, "sets-view", "one class");
@@ -222,7 +222,7 @@ async function checkReport(made, cls) {
   assert.notEqual(await picture(page, "example-0"), whole);
   await choose(page, "sets-view", "whole sets");
 
-  // The trade has a point for every method, at its figures.
+  // The chart of the trade-off has a point for every method.
   assert.equal(
     await page.locator('#trade-chart [aria-label="dot"] circle').count(),
     await page.locator("#results tbody tr").count(),
@@ -232,19 +232,19 @@ async function checkReport(made, cls) {
     new RegExp(`^${made.names[cls].replace(/[^\w ]/g, ".")}: the choice is among `),
   );
 
-  // A click pins a pixel, and the panel tells its error in every method.
+  // A click pins a pixel, and the panel shows its error for every method.
   const known = errors.findIndex(
     (value, i) =>
       i >= (cls + 0.5) * height * width && i < (cls + 1) * height * width && Number.isFinite(value),
   );
   const pixel = known - cls * height * width;
   const [y, x] = [Math.floor(pixel / width), pixel % width];
-  // The largest map: its pixel is more than one of the screen.
+  // In the largest map, a pixel of the map is larger than a pixel of the screen.
   const canvas = page.locator("#difference canvas");
   await canvas.scrollIntoViewIfNeeded();
   const box = await canvas.boundingBox();
-  // A click tells whole pixels of the screen: the first that lies inside the map's pixel, wherever the
-  // layout puts it.
+  // A click has whole pixels of the screen as its position. This is the first of them that lies inside the
+  // map's pixel, for any layout.
   const inside = (start, share, size) => Math.ceil(start + share * size + 0.01) - start;
   await canvas.click({
     position: { x: inside(box.x, x / width, box.width), y: inside(box.y, y / height, box.height) },
@@ -257,7 +257,7 @@ async function checkReport(made, cls) {
     await page.locator("#results tbody tr").count(),
   );
   assert.ok((await page.locator("#pixel-scores svg path").count()) > 0);
-  // Pinned: hovering elsewhere keeps it; the keyboard moves it.
+  // The pointer does not move a pinned pixel, but arrow keys do.
   await canvas.hover({ position: { x: box.width / 2, y: box.height / 2 } });
   assert.equal(await page.locator("#pixel-where").textContent(), `Row ${y}, column ${x}, pinned`);
   await canvas.focus();
@@ -266,7 +266,7 @@ async function checkReport(made, cls) {
   await page.keyboard.press("Escape");
   await textIs(page, "pixel-where", /^(?!.*pinned)/);
 
-  // The subtraction map changes sides with its pickers.
+  // Exchanging the two methods exchanges the sides of the difference map.
   await choose(page, "first", "kmeans");
   await choose(page, "second", "image");
   await textIs(page, "difference-text", /^Red: kmeans .*Blue: image /);

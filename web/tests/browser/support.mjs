@@ -1,4 +1,4 @@
-// What the browser tests share: the program, a browser, and the arrays that the program writes.
+// Common code of the browser tests: the program, a browser, and the arrays that the program writes.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,10 +15,10 @@ export const missing = !existsSync(browserPath)
     ? "set KANDINSKY_COMMAND to the kandinsky program"
     : false;
 
-/** Whether the program is one of a sanitizer's build, slow by tens: then the data are small. */
+/** Whether the program is a sanitizer build, which is tens of times slower; the tests then use small data. */
 export const slow = Number(process.env.KANDINSKY_PATIENCE ?? 1) > 1;
 
-/** A new folder, gone again when the tests end. */
+/** A new folder, which is removed when the tests end. */
 export function folder() {
   const made = mkdtempSync(join(tmpdir(), "kandinsky-report-"));
   process.on("exit", () => rmSync(made, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ export function run(cwd, ...words) {
   return execFileSync(command, words.map(String), { cwd, encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
-/** The arrays of a real data set, or null where there are none. */
+/** Unpacks the arrays of a real data set into a folder; returns null if they are not available. */
 export function realData(name, into) {
   const unpack = join(shared, "data", "unpack.py");
   if (shared === "" || !existsSync(unpack)) return null;
@@ -56,7 +56,7 @@ export async function openBrowser() {
   });
 }
 
-/** Opens a report and gathers every complaint and every request that leaves the file. */
+/** Opens a report and collects all errors, warnings and requests for anything outside the file. */
 export async function openReport(browser, file, options = {}) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -86,8 +86,8 @@ export async function choose(page, id, text) {
 }
 
 /**
- * Waits until an element's text is as wanted. The page's own policy forbids Playwright's waitForFunction
- * to evaluate.
+ * Waits until an element has the wanted text. Playwright's waitForFunction cannot be used, because the page's
+ * content security policy forbids evaluation.
  */
 export async function textIs(page, id, wanted) {
   let text = null;
@@ -98,7 +98,7 @@ export async function textIs(page, id, wanted) {
   throw new Error(`#${id} says "${text}" and not ${wanted}`);
 }
 
-/** What a canvas shows, as a PNG in text. */
+/** The content of a canvas as the data URL of a PNG. */
 export async function picture(page, id) {
   return page.evaluate((name) => document.querySelector(`#${name} canvas`).toDataURL("image/png"), id);
 }

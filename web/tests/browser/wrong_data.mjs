@@ -1,4 +1,4 @@
-// A page whose data are wrong says so in one line, on the page and in the console.
+// Tests that a page with invalid data reports this in one line, on the page and in the console.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ describe("wrong data", { skip: missing }, () => {
   });
   after(async () => browser.close());
 
-  /** The text of the page and the console's complaints once `change` was made to the page. */
+  /** The text of the page and the errors in the console after `change` was applied to the page. */
   async function shown(change) {
     const file = join(at, "wrong.html");
     const wrong = change(page);

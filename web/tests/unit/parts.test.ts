@@ -67,7 +67,7 @@ describe("tables", () => {
 });
 
 describe("sets", () => {
-  // Two classes, three pixels: codes say up to which alpha a class stays in the set.
+  // Two classes, three pixels: a code is the largest alpha at which a class is in the set.
   const codes = [10, 50, 0, /* class 1 */ 50, 50, 5];
   test("are read from the codes at any alpha", () => {
     const states = (alpha: number) => [0, 1, 2].map((pixel) => setState(codes, 3, 2, 1, pixel, alpha));
@@ -105,7 +105,7 @@ describe("colours and densities", () => {
     expect(differenceRamp[20][0]).toBeGreaterThan(differenceRamp[20][2]);
     expect(differenceRamp[235][2]).toBeGreaterThan(differenceRamp[235][0]);
     expect(new Set(Array.from({ length: 8 }, (_, r) => regionColour(r, 8).join())).size).toBe(8);
-    // Beyond eight the order shows: each is brighter than the one before.
+    // More than eight regions have shades from dark to bright.
     const light = Array.from({ length: 64 }, (_, r) => regionColour(r, 64).reduce((a, b) => a + b));
     expect(light[63]).toBeGreaterThan(light[0]);
     expect(regionColour(0, 64)).toEqual(shareRamp[0]);

@@ -40,9 +40,9 @@ function smallest() {
   };
 }
 
-/** What the page says of the smallest report with one place changed; undefined removes it. */
+/** The error for the smallest report after one place is changed, or removed if `value` is undefined. */
 function said(path: string, value: unknown): string {
-  // biome-ignore lint/suspicious/noExplicitAny: a path leads anywhere
+  // biome-ignore lint/suspicious/noExplicitAny: a path may lead to any type
   const data: any = structuredClone(smallest());
   const steps = path.split(".");
   const last = steps.pop()!;
