@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Measures the time that kandinsky.torch.PredictionSets adds to a U-Net's forward pass, and checks the sets against the CPU's.
 
-    bench/torch_sets.py [--device cuda] [--images 64] [--size 512] [--classes 4] [--channels 32] [--runs 20]
+    bench/torch_sets.py [--device cuda] [--images 64] [--size 512] [--classes 4] [--channels 32] [--runs 20] [--adapt]
 
 Prints the shortest time of both, in float32 (on a GPU also in bfloat16), and the sets' share of the forward pass. Values do not
 change the times, so thresholds are random. Needs torch and numpy. If the package is not installed, the module comes from
 python/kandinsky of this checkout, without the compiled part, which PredictionSets does not call.
+
+--adapt: levels by image (method field, 24 drawn calibration images), on drawn outputs, because the time depends on how many
+scores are close to their limits. Needs the installed package.
 """
 
 import argparse
@@ -44,6 +47,25 @@ def calibrated(score, classes, size):
     meta = {"options": {"score": score, "score_options": SCORES[score]}, "data": {}}
     return SimpleNamespace(meta_=meta, guarantee_="", fingerprint_="", n_classes_=classes, grid_=(size, size),
                            thresholds=lambda alphas: limits, score_thresholds=lambda alphas: limits)
+
+
+def moody(images, classes, size, seed):
+    """Drawn outputs of images that differ in difficulty, and their labels."""
+    random = np.random.default_rng(seed)
+    coarse = random.integers(0, classes, (images, -(-size // 32), -(-size // 32)))
+    labels = np.kron(coarse, np.ones((32, 32), int))[:, :size, :size]
+    right = 1 - random.random((images, 1, 1)) * random.random(labels.shape)
+    planes = [np.where(labels == c, right, (1 - right) * random.random(labels.shape)) for c in range(classes)]
+    return np.stack(planes, 1).astype(np.float32), labels.astype(np.uint8)
+
+
+def adapting(score, classes, size):
+    """A calibrator with levels by image."""
+    import kandinsky
+
+    names = {f"{score}_{name}": value for name, value in SCORES[score].items()}
+    cal = kandinsky.Calibrator("field", score_function=score, adapt="image", promise="none", **names)
+    return cal.fit(*moody(24, classes, size, seed=1))
 
 
 class UNet(nn.Module):
@@ -90,6 +112,7 @@ def main():
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     for name, number in (("images", 64), ("size", 512), ("classes", 4), ("channels", 32), ("runs", 20)):
         parser.add_argument(f"--{name}", type=int, default=number)
+    parser.add_argument("--adapt", action="store_true")
     words = parser.parse_args()
     torch.manual_seed(0)
     where = torch.cuda.get_device_name() if words.device == "cuda" else "CPU"
@@ -102,9 +125,12 @@ def main():
         forward = shortest(lambda: net(images), words.device, words.runs)
         print(f"{kind}: the U-Net ({words.channels} channels) takes {forward:.2f} ms")
         probs = net(images)
+        if words.adapt:
+            probs = torch.from_numpy(moody(words.images, words.classes, words.size, seed=2)[0]).to(words.device, kind)
         some = (4 * torch.randn(2, words.classes, words.size, words.size, device=words.device)).softmax(1).to(kind)
         for score in SCORES:
-            sets = PredictionSets(calibrated(score, words.classes, words.size)).to(words.device, kind)
+            make = adapting if words.adapt else calibrated
+            sets = PredictionSets(make(score, words.classes, words.size)).to(words.device, kind)
             taken = shortest(lambda: sets(probs), words.device, words.runs)
             same = torch.equal(sets(some).cpu(), sets.cpu()(some.cpu()))
             print(f"  {score:6} {taken:8.3f} ms, {100 * taken / forward:5.2f} % of it; the CPU's sets: {'the same' if same else 'OTHERS'}")
