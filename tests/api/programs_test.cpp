@@ -51,7 +51,8 @@ TEST_F(Programs, PredictABatchOfFloatsIntoBytes) {
 }
 
 TEST_F(Programs, ChooseMethodsByTypedOptions) {
-    const Calibrator regions = calibrate(data(), {.method = KmeansOptions{.clusters = 4}, .seed = 1});
+    const Calibrator regions =
+        calibrate(data(), {.method = KmeansOptions{.clusters = 4}, .promise = Promise::none, .seed = 1});
     EXPECT_EQ(regions.method_of(1), "kmeans");
     EXPECT_EQ(regions.partitions[1].regions, 4u);
     const Calibrator smooth =
