@@ -204,7 +204,7 @@ CalibrateOptions paper_settings(CalibrateOptions options) {
 
 std::vector<TimedCalibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
                                            Progress& progress) {
-    if (options.empty()) fail(ErrorKind::usage, "no method is given to calibrate with");
+    if (options.empty()) fail(ErrorKind::usage, "there is no method to calibrate with; give at least one");
     const std::uint64_t groups = total(team_of(data).comm, data.groups());
     std::vector<CalibrateOptions> wanted;
     std::vector<std::size_t> open;

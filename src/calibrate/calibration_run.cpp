@@ -86,10 +86,11 @@ CalibrateOptions effective(CalibrateOptions options) {
     }
     if (!options.weights.none()) {
         if (options.pooling != Pooling::groups || options.released)
-            fail(ErrorKind::usage, "weights are of groups, so they need --pooling groups");
+            fail(ErrorKind::usage, "weights belong to groups, so they need --pooling groups");
         if (options.fallback == Fallback::image)
             fail(ErrorKind::usage,
-                 "with weights, regions that fall back would have no guarantee: leave --fallback out");
+                 "with weights, regions on the image-wide curve would have no guarantee; leave out "
+                 "--fallback image");
     }
     if (!(options.split >= 0 && options.split < 1))
         fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",

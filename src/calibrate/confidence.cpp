@@ -186,7 +186,7 @@ void check_confidence(const CalibrateOptions& options) {
              "of them out");
     if (options.pooling == Pooling::pixels || options.released)
         fail(ErrorKind::usage,
-             "--confidence counts groups, which are independent; pixels are not, so leave out --pooling "
+             "--confidence needs independent units, which groups are and pixels are not: leave out --pooling "
              "pixels (and --preset paper, --compat released)");
     if (options.promise == Promise::leave_one_out)
         fail(ErrorKind::usage,
@@ -254,12 +254,12 @@ double curve_alpha(const Calibrator& calibrator, std::size_t stratum, double alp
                  "class {}: no threshold has a {}false-discovery rate below 1 with confidence {}; calibrate "
                  "on more {}, or use --risk recall",
                  stratum, both, calibrator.options.confidence, calibrator.grouped ? "groups" : "images");
-        fail(
-            ErrorKind::usage,
-            "class {}: no threshold has a {}false-discovery rate of at most {} with confidence {}; the least "
-            "that can be promised is alpha {:.3f}: ask for that, calibrate on more {} or with a better model",
-            stratum, both, alpha, calibrator.options.confidence,
-            std::ceil(own.least_alpha * 1000 - 1e-6) / 1000, calibrator.grouped ? "groups" : "images");
+        fail(ErrorKind::usage,
+             "class {}: no threshold has a {}false-discovery rate of at most {} with confidence {}; the "
+             "smallest possible alpha is {:.3f}; for a smaller one, calibrate on more {} or with a better "
+             "model",
+             stratum, both, alpha, calibrator.options.confidence,
+             std::ceil(own.least_alpha * 1000 - 1e-6) / 1000, calibrator.grouped ? "groups" : "images");
     }
     if (own.rungs.empty()) return alpha;
     const Ladder& ladder = calibrator.curves[stratum].ladder();

@@ -65,11 +65,12 @@ std::string confident(const Calibrator& calibrator) {
 /// The text about a random pixel of a new image or group, in a region or everywhere, under a condition.
 std::string of_random_pixel(const Calibrator& calibrator, bool in_region, const std::string& condition) {
     const bool by_class = calibrator.options.condition == Condition::by_class;
-    const std::string unit = unit_of(calibrator), there = in_region ? " there" : "";
+    const std::string unit = unit_of(calibrator), there = in_region ? " in that region" : "";
     const std::string first =
         fmt::format("{}new {} {}{}, and a random {}{}", in_region ? "Take a region, a " : "Take a ", unit,
                     by_class ? "that contains the class" : "with labels", there,
-                    by_class ? "pixel of the class in it" : "labelled pixel in it", there);
+                    by_class ? "pixel of the class" : "labelled pixel",
+                    in_region ? fmt::format(" in that region of the {}", unit) : " in it");
     return fmt::format(
         "{}: the set of this pixel contains {} with probability at least 1 - alpha, {}. In other words, the "
         "sets of a new {} are expected to miss at most a share alpha of {}{}{}.",
@@ -94,7 +95,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const bool judged_on_same = options.method.name == kAutoMethod && options.split == 0 && !relearnt;
     if (soft && options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
-               "over its surroundings, as good as the calibration images are typical.";
+               "over its surroundings, which is reliable only as far as the calibration images are typical.";
     // Whether every region is one pixel by the method's definition, and not by chance.
     const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels() &&
                            (!finds_regions || options.split > 0);
@@ -125,8 +126,8 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
         options.condition == Condition::by_class || (!calibrator.masks && calibrator.reading_known);
     if (pixelwise && !judged_on_same && !calibrator.grouped && one_label)
         return fmt::format(
-            "Take a pixel, and a new image {} there: its set there contains {} with probability at least 1 - "
-            "alpha, {}.",
+            "Take a pixel, and a new image {} at that pixel: the image's set at that pixel contains {} with "
+            "probability at least 1 - alpha, {}.",
             options.condition == Condition::by_class ? "that has the class" : "with a label",
             options.condition == Condition::by_class ? "the class" : "the label",
             condition_of(calibrator, unit));
@@ -160,7 +161,7 @@ std::string about_networks(const Calibrator& calibrator) {
         if (fold.is_number_integer()) folds.push_back(fold.get<std::int64_t>());
     if (folds.empty()) return {};
     if (folds.size() == 1)
-        return fmt::format(" This is about outputs of the network of fold {} alone (nnUNetv2_predict -f {}).",
+        return fmt::format(" This holds for outputs of the network of fold {} only (nnUNetv2_predict -f {}).",
                            folds.front(), folds.front());
     return fmt::format(
         " The calibration outputs come from {} networks (folds {}), each run on the cases it was not trained "

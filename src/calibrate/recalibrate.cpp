@@ -112,11 +112,11 @@ void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
     check_fits(calibrator, data);
     if (!data.labelled()) fail(ErrorKind::usage, "to recalibrate, the new images need labels");
     if (calibrator.options.confidence > 0)
-        fail(ErrorKind::usage,
-             "this calibrator's promise has confidence {:g}, which new levels would not keep; calibrate anew "
-             "on "
-             "the new images",
-             calibrator.options.confidence);
+        fail(
+            ErrorKind::usage,
+            "this calibrator's promise has confidence {:g}, which new levels would not keep; calibrate again "
+            "on the new images",
+            calibrator.options.confidence);
     if (calibrator.options.released || calibrator.options.pooling != Pooling::groups)
         fail(ErrorKind::usage,
              "this calibrator was made with --pooling pixels, so new groups cannot set its levels; "

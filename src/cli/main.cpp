@@ -135,7 +135,7 @@ int run_and_tell(int argc, char** argv) {
     } catch (const kandinsky::Error& error) {
         return give_up(error.kind(), error.what());
     } catch (const kandinsky::Interrupted&) {
-        if (speaks()) complain("interrupted, nothing was written");
+        if (speaks()) complain("interrupted; no output was written");
         die_by_signal();
     } catch (const std::bad_alloc&) {
         return give_up_without_memory();

@@ -55,7 +55,10 @@ Adaptation::Adaptation(std::vector<Shift> shifts, std::vector<std::int32_t> leve
         for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
             sane = sane && std::isfinite(one.slope[k]) && std::isfinite(one.low[k]) &&
                    std::isfinite(one.high[k]) && one.low[k] <= one.high[k];
-        if (!sane) fail(ErrorKind::data, "a shift of the levels is not a number");
+        if (!sane)
+            fail(ErrorKind::data,
+                 "a shift of the levels is invalid: its numbers must be finite and each lower limit at most "
+                 "the upper");
     }
     if (!std::is_sorted(levels_.begin(), levels_.end()))
         fail(ErrorKind::data, "the levels of the adaptation do not ascend");

@@ -62,7 +62,7 @@ CheckpointFolder::CheckpointFolder(fs::path folder, const std::string& run, std:
         if (head && head->run != run_)
             fail(ErrorKind::usage,
                  "{} holds the state of another run (other options, inputs or number of ranks); name another "
-                 "folder, or remove it to start anew",
+                 "folder, or remove it to start again",
                  printable(folder_.string()));
     }
 }

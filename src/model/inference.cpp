@@ -90,7 +90,7 @@ Activation activation_of(std::string_view name) {
     if (name == "sigmoid") return Activation::sigmoid;
     if (name == "softmax") return Activation::softmax;
     fail(ErrorKind::usage,
-         "--outputs is '{}', but must be sigmoid or softmax (the network yields logits) or none (it yields "
+         "--outputs is '{}', but must be sigmoid or softmax (the network outputs logits) or none (it outputs "
          "probabilities)",
          name);
 }

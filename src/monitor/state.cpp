@@ -77,7 +77,8 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
              options.alpha);
     if (reference.units == 0 || reference.values.size() != reference.features() * reference.units ||
         reference.classes.empty() || reference.classes.back() >= from.classes)
-        fail(ErrorKind::usage, "the reference does not belong to the calibrator");
+        fail(ErrorKind::usage,
+             "the reference does not belong to the calibrator; calibrate again to make a matching one");
     predictor = std::make_shared<const Predictor>(from, options.alpha);
     most_kept = std::max(most_kept, layout->units + 1);
     weights = feature_weights(*layout);
@@ -91,7 +92,8 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
     classes.assign(labelled.begin(), labelled.end());
     if (!layout->labelled.empty() &&
         (layout->labelled != labelled || layout->shortfalls.size() != classes.size() * kShares))
-        fail(ErrorKind::usage, "the reference does not belong to the calibrator");
+        fail(ErrorKind::usage,
+             "the reference does not belong to the calibrator; calibrate again to make a matching one");
     // Half of delta is for the comparison with calibration; of the rest, half is for the random calibration
     // images and half for the random stream.
     for (const std::size_t c : classes)

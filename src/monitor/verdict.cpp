@@ -172,8 +172,8 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
                 fmt::format("; ALARM at labelled {} {}: below {:.3f}", unit, verdict.labels->unit, one.limit);
         if (fell)
             text += fmt::format(
-                "; ALARM at labelled {} {}: its odds fell in its own pixels (log2 of the odds that {:.0f} % "
-                "of them reach: {:.2f} recently, {:.2f} at calibration)",
+                "; ALARM at labelled {} {}: the model became less sure of the class in pixels labelled with "
+                "it (log2 of the odds that {:.0f} % of them reach: {:.2f} recently, {:.2f} at calibration)",
                 unit, verdict.odds->unit, 100 * one.odds_share, one.odds_now, one.odds_before);
         const bool compared = !std::isnan(one.odds_evidence);
         if (!below && !fell)
@@ -183,7 +183,7 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
                 compared ? fmt::format(", {:.2g} that odds are lower than at calibration", one.odds_evidence)
                          : std::string(),
                 wanted);
-        if (!compared) text += "; the calibrator has no labels to compare the odds with";
+        if (!compared) text += "; the calibrator stores no odds for comparison";
         out.push_back(std::move(text));
     }
     return out;

@@ -26,7 +26,7 @@ OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& op
         fail(ErrorKind::usage, "--share is {}, but must be {} and at most 1", options.share,
              objects ? "at least 0 (one voxel of the object is enough)" : "above 0");
     if (objects && options.sides != OutlineSides::outer)
-        fail(ErrorKind::usage, "--unit object is for outer masks: --sides outer");
+        fail(ErrorKind::usage, "--unit object makes outer masks only; give --sides outer");
     if (objects && options.confidence > 0)
         fail(ErrorKind::usage,
              "--confidence is for whole groups; with --unit object alpha holds on average over the draws of "

@@ -146,7 +146,7 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
                  "--score {} needs probabilities, but there are only masks; use distance or relative",
                  name_of(score));
         if (score.kind == Kind::field && !options.calibrator)
-            fail(ErrorKind::usage, "--score field needs --calibrator: the .kcal whose values it takes");
+            fail(ErrorKind::usage, "--score field uses a calibrator's p-values: give --calibrator FILE.kcal");
     }
     return out;
 }

@@ -42,7 +42,7 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
                 one.number));
         if (one.false_inner > 0)
             out.push_back(
-                fmt::format("class {}: nothing is promised where it does not occur; there {} of {} "
+                fmt::format("class {}: the guarantee does not cover groups without the class; {} of {} such "
                             "calibration groups get an inner mask",
                             one.number, one.false_inner, one.without));
     }
@@ -52,8 +52,10 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
 std::vector<std::string> remarks(const MeasureRule& rule) {
     const std::size_t needed = least_groups({rule.alpha, rule.confidence});
     if (rule.groups >= needed) return {};
-    return {fmt::format("there are {} calibration groups, but alpha {}{} needs {}: intervals have no end",
-                        rule.groups, rule.alpha, with(rule.confidence), needed)};
+    return {
+        fmt::format("there are {} calibration groups, but alpha {}{} needs {}: intervals are unbounded; give "
+                    "more groups or a larger alpha",
+                    rule.groups, rule.alpha, with(rule.confidence), needed)};
 }
 
 }  // namespace kandinsky::outline

@@ -55,9 +55,10 @@ std::string held_by(const OutlineRule& rule) {
             break;
     }
     return rule.share == 1 ? "the inner mask lies in the object, and the outer mask contains it"
-                           : fmt::format("the outer mask contains at least {} of the object, and the inner "
-                                         "mask exceeds the object by at most {} of its size",
-                                         out, rest);
+                           : fmt::format(
+                                 "the outer mask contains at least {} of the object, and "
+                                 "the inner mask exceeds the object by at most {} of its size",
+                                 out, rest);
 }
 }  // namespace
 

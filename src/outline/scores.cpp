@@ -121,7 +121,8 @@ void ClassScores::make(const OutlineScore& score, float* out) const {
             return;
         case OutlineScore::Kind::field:
             if (field_ == nullptr)
-                fail(ErrorKind::usage, "--score field needs --calibrator: the .kcal whose values it takes");
+                fail(ErrorKind::usage,
+                     "--score field uses a calibrator's p-values: give --calibrator FILE.kcal");
             for (std::size_t v = 0; v < voxels; ++v) out[v] = 1.0f - field_[v];
     }
 }
@@ -133,7 +134,7 @@ std::vector<float> field_values(const Calibrator& calibrator, const Case& one) {
         calibrator.classes != classes)
         fail(ErrorKind::data,
              "the calibrator is made for {} x {} pixels (height x width) and {} classes, but an image has {} "
-             "x {} and {}",
+             "x {} pixels and {} classes",
              calibrator.grid.height, calibrator.grid.width, calibrator.classes, one.extent.height,
              one.extent.width, classes);
     std::vector<float> out(classes * voxels), probs(classes * pixels), values(classes * pixels);

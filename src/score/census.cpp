@@ -151,9 +151,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
 }
 
 void refuse_changed(const Dataset& data) {
-    fail(ErrorKind::file,
-         "{} or {} changed while it was being read, so nothing was written; keep it unchanged and run "
-         "again",
+    fail(ErrorKind::file, "{} or {} changed while it was being read; keep both unchanged and run again",
          data.options().probs_name, data.options().labels_name);
 }
 

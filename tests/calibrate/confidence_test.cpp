@@ -276,7 +276,7 @@ TEST(Precision, LargerAlphasGiveLargerSetsAndSmallOnesAreRefused) {
         const std::vector<float> small = score_thresholds(calibrator, least),
                                  large = score_thresholds(calibrator, 0.95);
         for (std::size_t i = 0; i < small.size(); ++i) EXPECT_LE(small[i], large[i]);
-        expect_error(ErrorKind::usage, {"class ", "false-discovery rate", "least that can be promised"},
+        expect_error(ErrorKind::usage, {"class ", "false-discovery rate", "smallest possible alpha"},
                      [&] { (void)score_thresholds(calibrator, least / 2); });
         EXPECT_EQ(empty_rule(EmptySets::automatic, calibrator), EmptySets::keep);
         expect_error(ErrorKind::usage, {"--empty fill"},

@@ -42,7 +42,7 @@ TEST(Guarantee, PixelwiseHoldsAtEachPixelWithEitherPooling) {
                              o.pooling = Pooling::pixels, o.method.name = "pixel",
                              o.condition = Condition::none;
                          }),
-                {"Take a pixel", "with a label there"}, {"No finite-sample"});
+                {"Take a pixel", "with a label at that pixel"}, {"No finite-sample"});
 }
 
 TEST(Guarantee, PooledPixelsAreNoSampleSize) {
@@ -81,7 +81,7 @@ TEST(Guarantee, LearningWithoutEachGroupOrOnOtherGroupsKeepsIt) {
 
 TEST(Guarantee, FallbackCurvesHaveNoGuarantee) {
     expect_says(text_for(0, [](auto& o) { o.fallback = Fallback::image, o.min_count = 7; }),
-                {"fewer than 7 scores", "promised nothing"});
+                {"fewer than 7 scores", "no guarantee of their own"});
     expect_says(text_for(0, [](auto&) {}), {}, {"borrow"});
 }
 

@@ -33,7 +33,7 @@ def test_no_alarm_on_the_same_kind_and_an_alarm_on_another(scenes, cal):
     loud = monitor.update(darker(scenes.probs[60:]))
     assert loud.alarm and 0 < loud.outputs_alarm <= 90 and loud.evidence >= 20 and "ALARM" in loud.text[0]
     labelled = kandinsky.Monitor(cal).update(darker(scenes.probs[60:]), scenes.labels[60:])
-    assert 0 < labelled.odds_alarm <= 90 and "odds fell" in labelled.text[2]
+    assert 0 < labelled.odds_alarm <= 90 and "less sure of the class" in labelled.text[2]
     assert labelled.coverage[1].odds_now < labelled.coverage[1].odds_before and labelled.coverage[1].odds_evidence >= 100
     where = monitor.change_map()
     assert where.shape == (2, 24, 32) and np.isnan(where[0]).all() and np.nanmin(where) < 0

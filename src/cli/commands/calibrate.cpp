@@ -83,7 +83,7 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
         fail(ErrorKind::usage,
              "standard input can be read only once; use --sketch 0.005 (and --pooling pixels)");
     if (flags.input.probs == flags.input.labels)
-        fail(ErrorKind::usage, "--probs and --labels are both '{}', but a source has only one array",
+        fail(ErrorKind::usage, "--probs and --labels both read '{}', which holds one array; give two sources",
              flags.input.probs);
     NpyStream probs(flags.input.probs), labels(flags.input.labels);
     const Array groups = load_groups(flags.input.groups);
@@ -93,8 +93,8 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
              probs.name());
     if (labels.shape().front() != probs.shape().front() ||
         (!groups.empty() && ids.size() != probs.shape().front()))
-        fail(ErrorKind::data, "{} has {} images, {} has {}{}", probs.name(), probs.shape().front(),
-             labels.name(), labels.shape().front(),
+        fail(ErrorKind::data, "{} has {} images, {} has {}{}; all must have the same number of images",
+             probs.name(), probs.shape().front(), labels.name(), labels.shape().front(),
              groups.empty() ? "" : fmt::format(", and there are {} groups", ids.size()));
     DatasetOptions how = flags.input.dataset_options();
     how.probs_name = probs.name();

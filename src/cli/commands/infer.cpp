@@ -62,8 +62,8 @@ std::size_t infer_folder(OpenedModel& model, const ImageFlags& images, const Fol
     const FolderOptions options = folder.options();
     if (options.fit.kind != GridFit::Kind::none || options.coco.letterbox.pixels() > 0)
         fail(ErrorKind::usage,
-             "a folder is inferred image by image, each at its own size: leave --grid, --resize and "
-             "--letterbox to calibrate, or write one array with -o FILE.npy");
+             "images in a folder keep their own sizes: leave out --grid, --resize and --letterbox here and "
+             "give them to calibrate, or write one array with -o FILE.npy");
     make_folder(out);
     const std::vector<Item> items = items_of(images.images, options);
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -62,7 +62,8 @@ void write_tables(const std::filesystem::path& folder, const std::string& name,
 MaskFiles::MaskFiles(std::vector<std::string> class_names) : names_(std::move(class_names)) {
     if (names_.size() > 254)
         fail(ErrorKind::usage,
-             "--coding masks has room for 254 classes, but there are {}; use --coding planes", names_.size());
+             "--coding masks supports at most 254 classes, but there are {}; use --coding planes",
+             names_.size());
     std::set<std::string> taken{"certain"};
     for (std::string& name : names_) {
         name = printable(name);

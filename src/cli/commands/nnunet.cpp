@@ -125,8 +125,8 @@ void run(const Flags& flags) {
         say(progress, input, flags.common.quiet);
         if (!flags.common.quiet && predicts_itself(flags))
             warn(progress,
-                 "--predict names outputs that the calibrator is made of: their sets look better than those "
-                 "of new cases; give the outputs of nnUNetv2_predict --save_probabilities");
+                 "--predict names outputs that the calibrator was made from, so their sets look better than "
+                 "sets of new cases; give the outputs of nnUNetv2_predict --save_probabilities");
         calibrator = calibrate(input.data, options, progress);
         reference = make_reference(calibrator, input.data, progress);
         calibrator.logits = input.logits;

@@ -76,11 +76,11 @@ class Rows {
             file_.write(npy_header(DType::uint8, shape));
         }
         if (images_ == 0 && !(extent == *size_))
-            fail(
-                ErrorKind::data,
-                "an array needs cases of one size, but one case has {} x {} x {} voxels (slices x height x "
-                "width) and another has {} x {} x {}; write volumes of several sizes into a folder",
-                size_->depth, size_->height, size_->width, extent.depth, extent.height, extent.width);
+            fail(ErrorKind::data,
+                 "an array needs cases of one size, but one case has {} x {} x {} voxels "
+                 "(slices x height x width) and another has {} x {} x {}; write volumes of several "
+                 "sizes into a folder",
+                 size_->depth, size_->height, size_->width, extent.depth, extent.height, extent.width);
     }
 
     AtomicFile& file_;

@@ -71,7 +71,7 @@ void run(Flags flags) {
     if (samples.grid().height % multiple != 0 || samples.grid().width % multiple != 0)
         fail(ErrorKind::data,
              "images are {} x {} pixels (height x width), but a U-Net of depth {} trains on multiples of {}: "
-             "pad them, or use --depth",
+             "pad them, or use a smaller --depth",
              samples.grid().height, samples.grid().width, options.shape.depth, multiple);
     if (flags.fresh && !options.checkpoint.empty()) {
         std::error_code ignored;

@@ -128,9 +128,9 @@ void CaseFlags::check() const {
             ErrorKind::usage,
             "give calibration images (--cal-probs and --cal-labels), or --rule FILE.json of an earlier call");
     if (!cal.probs.empty() && !cal_masks.empty())
-        fail(ErrorKind::usage, "--cal-probs and --cal-masks exclude each other");
+        fail(ErrorKind::usage, "--cal-probs and --cal-masks exclude each other; give one of them");
     if (!fresh.probs.empty() && !masks.empty())
-        fail(ErrorKind::usage, "--probs and --masks exclude each other");
+        fail(ErrorKind::usage, "--probs and --masks exclude each other; give one of them");
     if (images && cal.labels.empty())
         fail(ErrorKind::usage, "--cal-labels is missing: calibration needs the truth");
     if (images && applies() && cal_masks.empty() != masks.empty())

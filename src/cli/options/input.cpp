@@ -62,7 +62,8 @@ Array groups_for(const std::string& name, const FolderData& read) {
         std::vector<std::int64_t> all;
         for (const ImageOrigin& origin : read.origins) {
             const auto found = of_case.find(origin.name);
-            if (found == of_case.end()) fail(ErrorKind::data, "{} has no group of {}", name, origin.name);
+            if (found == of_case.end())
+                fail(ErrorKind::data, "{} has no group for {}; add a line", name, origin.name);
             all.push_back(found->second);
         }
         return Array::copy_of(all, {rows});

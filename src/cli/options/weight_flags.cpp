@@ -43,7 +43,8 @@ std::vector<double> read_weights(const std::string& source, const Input& images)
             std::vector<double> all;
             for (const std::string& name : images.names) {
                 const auto found = of_case.find(name);
-                if (found == of_case.end()) fail(ErrorKind::data, "{} has no weight of {}", source, name);
+                if (found == of_case.end())
+                    fail(ErrorKind::data, "{} has no weight for {}; add a line", source, name);
                 all.push_back(found->second);
             }
             return all;

@@ -47,7 +47,7 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
         refuse_npy(shown, "truncated: there are {} bytes of elements, but {} ({}) needs {}", present,
                    name_of(type.dtype), fmt::join(header.shape, ", "), needed);
     if (needed < present)
-        refuse_npy(shown, "{} bytes of trailing garbage after the {} bytes of elements that {} ({}) needs",
+        refuse_npy(shown, "{} extra bytes after the {} bytes of elements that {} ({}) needs",
                    present - needed, needed, name_of(type.dtype), fmt::join(header.shape, ", "));
 
     ArrayView view{.data = bytes.data() + header.bytes,

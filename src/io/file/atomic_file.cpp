@@ -233,7 +233,7 @@ void AtomicFile::sync_folder() const {
     const int code = ::fsync(folder) == 0 ? 0 : errno;
     ::close(folder);
     if (code == EIO || code == ENOSPC || code == EDQUOT)
-        fail(ErrorKind::file, "{} is written, but its folder may not be on the disk: {}",
+        fail(ErrorKind::file, "{} is written, but flushing its folder to disk failed: {}",
              printable(target_.string()), std::generic_category().message(code));
 }
 

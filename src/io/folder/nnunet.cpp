@@ -53,7 +53,7 @@ std::vector<int> folds_in(const fs::path& folder) {
 std::vector<std::string> class_names(const nlohmann::json& json, const fs::path& file) {
     const auto labels = json.is_object() ? json.find("labels") : json.end();
     if (!json.is_object() || labels == json.end() || !labels->is_object())
-        fail(ErrorKind::data, "{} has no labels", file.string());
+        fail(ErrorKind::data, "{} has no entry \"labels\" with the names of classes", file.string());
     std::map<std::size_t, std::string> names;
     for (const auto& [name, number] : labels->items()) {
         if (name == "ignore") continue;

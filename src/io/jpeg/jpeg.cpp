@@ -27,7 +27,7 @@ Array decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
     const auto check = [&](int status) {
         const char* const problem = tjGetErrorStr2(decoder.get());
         if (status != 0 && !(tjGetErrorCode(decoder.get()) == TJERR_WARNING && harmless(problem)))
-            fail(ErrorKind::data, "cannot read {}: the JPEG file is damaged or cut short ({})", name,
+            fail(ErrorKind::data, "cannot read {}: the JPEG file is damaged or truncated ({})", name,
                  printable(problem));
     };
     int width = 0, height = 0, sampling = 0, colours = 0;
@@ -38,8 +38,10 @@ Array decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
     // file whose header has a huge size is therefore truncated.
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     if (pixels / 2048 > bytes.size())
-        fail(ErrorKind::data, "cannot read {}: {} x {} pixels cannot be in a file of {} bytes", name, height,
-             width, bytes.size());
+        fail(ErrorKind::data,
+             "cannot read {}: its header claims {} x {} pixels, more than {} bytes can hold; the file is "
+             "damaged",
+             name, height, width, bytes.size());
     Array out =
         Array::zeros(DType::uint8, {static_cast<std::size_t>(height), static_cast<std::size_t>(width), 3});
     const int flags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS;

@@ -120,8 +120,8 @@ class Brackets {
         for (;;) {
             const std::size_t at = next_mark();
             if (at == text_.size())
-                fail(ErrorKind::data, "{}: the text that opens at byte {} has no end; the file is cut short",
-                     name_, quote);
+                fail(ErrorKind::data,
+                     "{}: the string that begins at byte {} has no end; the file is truncated", name_, quote);
             if (text_[at] != '"') continue;
             std::size_t slashes = 0;  // an odd number makes the quote a part of the string
             while (at - slashes - 1 > quote && text_[at - slashes - 1] == '\\') ++slashes;
@@ -175,7 +175,7 @@ class Outliner {
         fail(ErrorKind::data, "{}: expected {} at byte {} of the JSON", name_, wanted, at_);
     }
     [[noreturn]] void cut_short() {
-        fail(ErrorKind::data, "{}: the JSON ends early at byte {}; the file is cut short", name_,
+        fail(ErrorKind::data, "{}: the JSON ends early at byte {}; the file is truncated", name_,
              text_.size());
     }
 

@@ -145,7 +145,7 @@ std::vector<std::int64_t> unpack_run_lengths(std::string_view text, std::size_t 
         std::int64_t value = 0;
         for (unsigned groups = 0;; ++groups) {
             if (at == text.size())
-                fail(ErrorKind::data, "{}: the run lengths end within a number; the text is cut short", name);
+                fail(ErrorKind::data, "{}: the run lengths end within a number; the text is truncated", name);
             const unsigned code = static_cast<unsigned char>(text[at]) - unsigned{kFirst};
             if (code > (kMore | kGroup))
                 fail(ErrorKind::data,

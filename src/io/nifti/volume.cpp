@@ -228,7 +228,7 @@ NiftiFile::NiftiFile(const std::filesystem::path& path) : file(map_file(path)) {
         fail(ErrorKind::data, "{} is damaged: its header claims {} bytes, more than its size can unpack to",
              name, needed);
     if (!compressed && needed > size)
-        fail(ErrorKind::data, "{} is cut short: it has {} bytes, but its header claims {}", name, size,
+        fail(ErrorKind::data, "{} is truncated: it has {} bytes, but its header claims {}", name, size,
              needed);
 }
 
@@ -249,9 +249,9 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
     out.swapped = turned == 348 || turned == 540;
     const std::int32_t version_size = out.swapped ? turned : size;
     if (version_size != 348 && version_size != 540)
-        fail(ErrorKind::data, "{} is not a NIfTI file, or it is cut short", name);
+        fail(ErrorKind::data, "{} is not a NIfTI file, or it is truncated", name);
     out.raw_bytes = static_cast<std::size_t>(version_size);
-    if (bytes.size() < out.raw_bytes) fail(ErrorKind::data, "{} is cut short within its header", name);
+    if (bytes.size() < out.raw_bytes) fail(ErrorKind::data, "{} is truncated within its header", name);
     std::memcpy(out.raw.data(), bytes.data(), out.raw_bytes);
     Fields fields;
     bool known = false;
@@ -267,8 +267,7 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
     else
         take(nifti_2_header{}, "n+2", nifti_swap_as_nifti2);
     if (!known)
-        fail(ErrorKind::data, "{} is not a NIfTI file of one piece (magic n+1 or n+2); convert it to .nii",
-             name);
+        fail(ErrorKind::data, "{} is not a single-file NIfTI (magic n+1 or n+2); convert it to .nii", name);
     const auto* const type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                           [&](const auto& one) { return one.first == fields.datatype; });
     if (type == std::end(kTypes))

@@ -25,7 +25,8 @@ void check(const Calibrator& calibrator, const OnnxOptions& options, Logits logi
     const ScoreOptions& score = calibrator.options.score;
     if (score.randomized)
         fail(ErrorKind::usage,
-             "the score {} is randomized: its sets depend on a hash of the image, which a graph cannot make; "
+             "the score {} is randomized: its sets depend on a hash of the image, which a graph cannot "
+             "compute; "
              "calibrate without --randomized",
              name_of(score.kind));
     if (options.alphas.empty()) fail(ErrorKind::usage, "--alpha is empty, but the graph needs a level");
@@ -42,7 +43,7 @@ void check(const Calibrator& calibrator, const OnnxOptions& options, Logits logi
     if (options.foreground && logits == Logits::softmax)
         fail(ErrorKind::usage, "softmax over a single class is always 1; use --logits sigmoid");
     if (!options.onto && !options.output_name.empty())
-        fail(ErrorKind::usage, "--output-name names an output of a model, but --onto names no model");
+        fail(ErrorKind::usage, "--output-name needs --onto MODEL.onnx");
 }
 
 /// The model's output as the graph's input. Throws if it does not fit the calibrator.
@@ -69,7 +70,7 @@ SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logi
     if (const std::string made = model.operator_of(tensor.name);
         logits != Logits::none && (made == "Softmax" || made == "Sigmoid"))
         fail(ErrorKind::usage,
-             "{}: output '{}' holds probabilities already (a {} makes it), but --logits {} would be applied "
+             "{}: output '{}' holds probabilities already (computed by {}), but --logits {} would be applied "
              "to it{}; use --logits none",
              name, printable(tensor.name), made, word(logits), options.logits ? "" : ", as in calibration");
     const std::int64_t wanted[] = {-1, input.foreground ? 1 : classes, calibrator.grid.height,
@@ -144,7 +145,7 @@ OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options) {
         if (std::error_code ignored;
             model.has_external_data() && !fs::equivalent(home, fs::absolute(options.folder), ignored))
             fail(ErrorKind::data,
-                 "{}: its weights lie in other files beside it; write the result into its folder",
+                 "{}: its weights are in other files beside it; write the result into its folder",
                  options.onto->string());
         const SetsInput input = fitting(calibrator, options, logits, model);
         out.outputs = add_sets(graph, calibrator, input, options.alphas, options.empty);

@@ -99,8 +99,10 @@ class Png {
         const std::size_t bits = static_cast<std::size_t>(header_.bit_depth) * channels();
         const std::size_t stored = (header_.width * bits + 7) / 8 * header_.height;
         if (stored / kDeflateRatio > bytes_.size())
-            fail(ErrorKind::data, "cannot read {}: {} x {} pixels cannot be in a file of {} bytes", name_,
-                 header_.height, header_.width, bytes_.size());
+            fail(ErrorKind::data,
+                 "cannot read {}: its header claims {} x {} pixels, more than {} bytes can hold; the file is "
+                 "damaged",
+                 name_, header_.height, header_.width, bytes_.size());
         std::size_t length = 0;
         check(spng_decoded_image_size(context_.get(), format, &length));
         std::vector<std::uint8_t> pixels(length);
@@ -122,7 +124,7 @@ class Png {
                 return;
             case SPNG_IO_EOF:
             case SPNG_EIDAT_TOO_SHORT:
-                fail(ErrorKind::data, "cannot read {}: the PNG file is cut short; copy it again", name_);
+                fail(ErrorKind::data, "cannot read {}: the PNG file is truncated; copy it again", name_);
             case SPNG_ESIGNATURE:
                 fail(ErrorKind::data, "cannot read {}: it is not a PNG file", name_);
             case SPNG_ECHUNK_CRC:

@@ -77,7 +77,8 @@ class PngSource : public ImageSource {
             return;
         }
         if (sets.classes > 16)
-            fail(ErrorKind::usage, "--coding bits has room for 16 classes in PNG, but there are {}",
+            fail(ErrorKind::usage,
+                 "--coding bits supports at most 16 classes in PNG, but there are {}; use --coding planes",
                  sets.classes);
         std::vector<std::uint32_t> bits(pixels);
         for (std::size_t c = 0; c < sets.classes; ++c)

@@ -76,7 +76,7 @@ DType bits_dtype(std::size_t classes) {
     if (classes <= 8) return DType::uint8;
     if (classes <= 16) return DType::uint16;
     if (classes <= 32) return DType::uint32;
-    fail(ErrorKind::usage, "--coding bits has room for 32 classes, but there are {}; use --coding planes",
+    fail(ErrorKind::usage, "--coding bits supports at most 32 classes, but there are {}; use --coding planes",
          classes);
 }
 

@@ -73,7 +73,7 @@ std::size_t GzipReader::inflate_some(std::span<std::byte> out) {
             ended_ = !is_gzip(in_);  // bytes after the last member are ignored
             if (!ended_) ::inflateReset(&stream_.state);
         } else if (status == Z_BUF_ERROR || (status == Z_OK && in_.empty() && !left.empty())) {
-            fail(ErrorKind::data, "{} is cut short: its compressed data ends after {} bytes", name_, made);
+            fail(ErrorKind::data, "{} is truncated: its compressed data ends after {} bytes", name_, made);
         } else if (status != Z_OK) {
             fail(ErrorKind::data, "{} is damaged: its compressed data is invalid after {} bytes", name_,
                  made);
@@ -86,7 +86,7 @@ std::size_t GzipReader::inflate_some(std::span<std::byte> out) {
 void GzipReader::read(std::span<std::byte> out) {
     const std::size_t made = inflate_some(out);
     if (made < out.size())
-        fail(ErrorKind::data, "{} is cut short: it holds {} bytes where {} are needed", name_, made_,
+        fail(ErrorKind::data, "{} is truncated: it holds {} bytes where {} are needed", name_, made_,
              made_ - made + out.size());
 }
 

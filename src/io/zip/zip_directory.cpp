@@ -78,7 +78,7 @@ End Parser::end() const {
         refuse("it has no zip end record: it is not a zip archive, or truncated, or has bytes after its end");
     const std::uint64_t at = *found;
     if (u16(at + 4) != 0 || u16(at + 6) != 0) refuse("it is one part of a split zip archive");
-    if (u16(at + 8) != u16(at + 10)) refuse("its zip end record contradicts itself on the number of members");
+    if (u16(at + 8) != u16(at + 10)) refuse("its zip end record states two numbers of members");
     End end{.record = at,
             .count = u16(at + 10),
             .directory = u32(at + 16),

@@ -39,15 +39,15 @@ class Parameters {
     Parameters(AnnuliShape shape, std::size_t radii, const AnnuliBounds& bounds)
         : shape_(shape), radii_(radii), stretch_(std::log(bounds.axis_ratio)) {
         if (radii < 1 || radii > 16)
-            fail(ErrorKind::usage, "{} radii asked for, but there may be 1 to 16", radii);
+            fail(ErrorKind::usage, "the number of radii is {}, but must be 1 to 16", radii);
         for (const double limit : {bounds.centre_x, bounds.centre_y, bounds.inner, bounds.outer})
             if (!std::isfinite(limit) || limit < 0)
                 fail(ErrorKind::usage,
                      "annuli bound {} is not a length; bounds must be finite and at least 0", limit);
         if (bounds.outer < bounds.inner)
             fail(ErrorKind::usage,
-                 "the outermost radius may be at most {}, but the inner radii {}; its bound must not be "
-                 "smaller",
+                 "the bound of the outermost radius is {}, but must be at least {}, the bound of the inner "
+                 "radii",
                  bounds.outer, bounds.inner);
         if (!(bounds.axis_ratio >= 1) || !std::isfinite(bounds.axis_ratio))
             fail(ErrorKind::usage, "largest axis ratio {} is below 1", bounds.axis_ratio);

@@ -106,11 +106,18 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
                          "a larger --alpha",
                          unit, names(rare), alpha);
     const ScoreKind kind = calibrator.options.score.kind, standard = default_score().kind;
+    const std::string cause =
+        calibrator.logits == Logits::none
+            ? "thresholds are finite, so the cause is"
+            : fmt::format(
+                  "the calibrator applies {} to its input, which may already be probabilities: give logits; "
+                  "if it holds logits, the cause is",
+                  calibrator.logits == Logits::sigmoid ? "sigmoid" : "softmax");
     return out + fmt::format(
-                     ": thresholds are finite, so the cause is the score {}, which hardly separates pixels "
-                     "with a class from those without; {}, --place 0 (one threshold for the image) or a "
-                     "larger --alpha make smaller sets, and kandinsky compare shows what they cost",
-                     name_of(kind),
+                     ": {} the score {}, which hardly separates pixels with a class from those without; {}, "
+                     "--place 0 (one threshold for the image) or a larger --alpha make smaller sets, and "
+                     "kandinsky compare shows what they cost",
+                     cause, name_of(kind),
                      kind == standard ? "another network" : fmt::format("--score {}", name_of(standard)));
 }
 

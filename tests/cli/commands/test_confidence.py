@@ -95,7 +95,7 @@ def test_precision_is_kept_and_small_alphas_are_refused(room, risk):
             wrong = [(own[c] & (label != c)).sum() / max(1, own[c].sum()) for own, label in zip(sets, truth)]
             assert np.mean(wrong) < alpha + 0.05
     assert sizes[0] <= sizes[1] if risk == "precision" else sizes[0] >= sizes[1]
-    room.refuses(2, ["class ", "false-discovery rate of at most 0.001", "least that can be promised", "calibrate on more images"],
+    room.refuses(2, ["class ", "false-discovery rate of at most 0.001", "smallest possible alpha", "calibrate on more images"],
                  "predict", "c.kcal", "--probs", "test_probs.npy", "--alpha", "0.001", "-o", "x.npy")  # fmt: skip
     room.refuses(2, ["--empty fill"], "predict", "c.kcal", "--probs", "test_probs.npy", "--alpha", "0.7", "--empty", "fill", "-o", "x.npy")
 

@@ -269,7 +269,7 @@ def test_probabilities_are_not_taken_for_logits(room):
     room.calibrate("--logits", "softmax", output="of_logits.kcal")
     room.calibrate()
     onnx.save(model(kind=TensorProto.FLOAT16), room.folder / "net.onnx")  # a Softmax, then a Cast
-    room.refuses(2, ["'probs' holds probabilities already (a Softmax makes it)", "--logits softmax", ", as in calibration;", "--logits none"],
+    room.refuses(2, ["'probs' holds probabilities already (computed by Softmax)", "--logits softmax", ", as in calibration;", "--logits none"],
                  "export", "of_logits.kcal", "--onto", "net.onnx", "-o", "no.onnx")
     room.refuses(2, ["'probs' holds probabilities already", "--logits sigmoid would"],
                  "export", "cal.kcal", "--onto", "net.onnx", "--logits", "sigmoid", "-o", "no.onnx")
@@ -335,7 +335,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line(room):
         (3, ["four.onnx", "'probs' has shape [?,4,5,7]"], "cal.kcal", "--onto", "four.onnx"),
         (3, ["whole.onnx", "holds no floats"], "cal.kcal", "--onto", "whole.onnx"),
         (3, ["both.onnx", "sets were appended to it before"], "cal.kcal", "--onto", "both.onnx", "--output-name", "probs"),
-        (3, ["outside.onnx", "weights lie in other files"], "cal.kcal", "--onto", "outside.onnx", "-o", "sub/no.onnx"),
+        (3, ["outside.onnx", "weights are in other files"], "cal.kcal", "--onto", "outside.onnx", "-o", "sub/no.onnx"),
         (3, ["text.onnx", "not an ONNX model"], "cal.kcal", "--onto", "text.onnx"),
         (3, ["none.onnx", "not an ONNX model"], "cal.kcal", "--onto", "none.onnx"),
         (3, ["cut.onnx", "not an ONNX model"], "cal.kcal", "--onto", "cut.onnx"),

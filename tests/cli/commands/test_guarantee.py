@@ -8,8 +8,8 @@ import pytest
 from support import Room, scene
 
 FIXED, FOUND = ("image", "mask"), ("kmeans", "genann", "fcc")  # regions that are given, and those found on the scores
-PIXEL = "Take a pixel, and a new image that has the class there: its set there contains the class with probability at least 1 - alpha"
-REGION = "Take a region, a new (image|group) that contains the class there, and a random pixel of the class in it there"
+PIXEL = "Take a pixel, and a new image that has the class at that pixel: the image's set at that pixel contains the class with probability at least 1 - alpha"
+REGION = "Take a region, a new (image|group) that contains the class in that region, and a random pixel of the class in that region of the"
 IMAGE = "Take a new (image|group) that contains the class, and a random pixel of the class in it:"
 NOTHING = "No (general )?finite-sample guarantee"
 ALPHA = "probability at least 1 - alpha, if calibration and new (images|groups) are exchangeable"
@@ -96,7 +96,7 @@ def test_a_choice_has_a_guarantee_only_if_made_on_other_images_than_those_that_s
         assert re.match(wanted, own[2] if own else told["guarantee"])
 
 
-LABELLED = "Take a pixel, and a new image with a label there: its set there contains the label with probability at least 1 - alpha"
+LABELLED = "Take a pixel, and a new image with a label at that pixel: the image's set at that pixel contains the label with probability at least 1 - alpha"
 
 
 @pytest.mark.parametrize("pooling", ["groups", "pixels"])

@@ -57,7 +57,7 @@ def test_labels_show_that_a_class_lost_odds_in_its_own_pixels(room):
     assert loud["odds_alarm"]["class"] in (1, 2) and loud["odds_alarm"]["unit"] <= 60
     one = loud["coverage"][loud["odds_alarm"]["class"]]
     assert one["odds_now"] < one["odds_before"] and one["odds_share"] in (0.9, 0.75, 0.5)
-    assert "its odds fell in its own pixels" in done.out
+    assert "less sure of the class in pixels labelled with it" in done.out
     assert 'kandinsky_monitor_alarm{kind="odds"} 1' in (room / "odds.prom").read_text().splitlines()
 
 

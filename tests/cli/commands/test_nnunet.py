@@ -211,7 +211,7 @@ def test_options_without_effect_and_folds_that_are_not_there_are_refused(trained
 def test_predictions_are_looked_at_before_the_calibration(trained):
     trained.refuses(3, ["holds no file that can be read"], "nnunet", RESULT, *FAST, "--predict", RESULT)
     own = trained.does("nnunet", RESULT, *FAST, "--grid", "8x9", "--predict", f"{RESULT}/fold_0/validation", "--sets", "own")
-    assert [line for line in own.warnings if "outputs that the calibrator is made of" in line]
+    assert [line for line in own.warnings if "outputs that the calibrator was made from" in line]
     new = trained.does("nnunet", RESULT, *FAST, "--grid", "8x9", "--predict", "test")
     assert not [line for line in new.warnings if "made of" in line]
 

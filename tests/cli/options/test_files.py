@@ -129,7 +129,7 @@ def test_a_failed_prediction_leaves_no_folder(volumes):
     volumes.does("calibrate", *FOLDERS, "-m", "image", "-o", "a.kcal")
     path = volumes.folder / "probs" / "patient_004.nii.gz"
     path.write_bytes(path.read_bytes()[:-6])
-    volumes.refuses(3, ["1 of 6", "patient_004", "cut short"], "predict", "a.kcal", "--probs", "probs", "-o", "sets")
+    volumes.refuses(3, ["1 of 6", "patient_004", "truncated"], "predict", "a.kcal", "--probs", "probs", "-o", "sets")
     volumes.does("predict", "a.kcal", "--probs", "probs", "-o", "sets", "--skip-bad")
     assert len(list((volumes.folder / "sets").iterdir())) == 5
 

@@ -88,7 +88,7 @@ def test_sixteen_bits_are_fractions_of_65535(pngs):
 def test_a_damaged_png_is_named(pngs):
     path = pngs.folder / "labels" / "case03.png"
     path.write_bytes(path.read_bytes()[:-20])
-    pngs.refuses(3, ["case03.png", "cut short"], "calibrate", "--probs", "probs", "--labels", "labels", "-o", "a.kcal")
+    pngs.refuses(3, ["case03.png", "truncated"], "calibrate", "--probs", "probs", "--labels", "labels", "-o", "a.kcal")
 
 
 def box(x, y, width, height):
@@ -225,7 +225,7 @@ def test_damage_names_file_image_and_annotation(coco):
     coco.refuses(3, ["annotations.json", "annotation 5", "image_id"], *CALIBRATE, "--categories", "person")
     text = (coco.folder / "annotations.json").read_text()
     (coco.folder / "annotations.json").write_text(text[:-30])
-    coco.refuses(3, ["annotations.json", "cut short"], *CALIBRATE, "--categories", "person")
+    coco.refuses(3, ["annotations.json", "truncated"], *CALIBRATE, "--categories", "person")
 
 
 def test_probabilities_without_an_image_are_refused(coco):

@@ -165,9 +165,8 @@ TEST(Npy, ShapesThatOverflowAreRefused) {
 TEST(Npy, MissingAndSurplusBytesAreCounted) {
     expect_refused(npy(1, dict("<f4", "(2, 3)"), std::string(23, 'x')),
                    "truncated: there are 23 bytes of elements, but float32 (2, 3) needs 24");
-    expect_refused(npy(1, dict("<f4", "(2, 3)"), std::string(27, 'x')),
-                   "3 bytes of trailing garbage after the 24 bytes");
-    expect_refused(npy(1, dict("<f4", "(2, 0)"), "x"), "1 bytes of trailing garbage");
+    expect_refused(npy(1, dict("<f4", "(2, 3)"), std::string(27, 'x')), "3 extra bytes after the 24 bytes");
+    expect_refused(npy(1, dict("<f4", "(2, 0)"), "x"), "1 extra bytes");
     expect_refused(npy(1, dict("<f4", "()")), "needs 4");
 }
 

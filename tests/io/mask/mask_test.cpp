@@ -137,7 +137,7 @@ TEST(RunLengths, EveryTextIsUnpackedOrRefused) {
 
 TEST(RunLengths, HostileTextsAreRefusedInWords) {
     const auto unpack = [](const std::string& text) { (void)unpack_run_lengths(text, 100, "ann 3"); };
-    expect_error(ErrorKind::data, {"ann 3", "cut short"}, [&] { unpack("P"); });
+    expect_error(ErrorKind::data, {"ann 3", "truncated"}, [&] { unpack("P"); });
     expect_error(ErrorKind::data, {"ann 3", "too long"}, [&] { unpack(std::string(50, 'o')); });
     expect_error(ErrorKind::data, {"ann 3", "not a digit"}, [&] { unpack("1\n"); });
     expect_error(ErrorKind::data, {"ann 3", "not a digit"}, [&] { unpack(std::string(1, '\0')); });

@@ -84,7 +84,7 @@ TEST_F(PngFolder, FilesThatCannotBeUsedAreListed) {
     spill(folder_ / "labels/a.png", colour.bytes());
     expect_error(ErrorKind::data, {"labels/a.png", "palette or grey"}, [&] { (void)read(); });
     spill(folder_ / "labels/a.png", grey(3, 4, 8, 1, 1).bytes().substr(0, 60));
-    expect_error(ErrorKind::data, {"labels/a.png", "cut short"}, [&] { (void)read(); });
+    expect_error(ErrorKind::data, {"labels/a.png", "truncated"}, [&] { (void)read(); });
 }
 
 TEST_F(PngFolder, SetsAreWrittenAsMasksOrBits) {
@@ -111,7 +111,8 @@ TEST_F(PngFolder, SetsAreWrittenAsMasksOrBits) {
                 EXPECT_EQ(bits.to_vector<unsigned>()[i] >> c & 1, sets[c * 12 + i]);
     }
     out.classes = 17;
-    expect_error(ErrorKind::usage, {"16 classes"}, [&] { source->write_sets(0, out, folder_.path()); });
+    expect_error(ErrorKind::usage, {"16 classes", "--coding planes"},
+                 [&] { source->write_sets(0, out, folder_.path()); });
 }
 
 }  // namespace

@@ -58,8 +58,18 @@ TEST(PredictedWarning, NamesFewGroupsRareClassesOrTheScoreWithARemedy) {
     EXPECT_TRUE(has(rare, "too few calibration images have class 2")) << rare;
     EXPECT_TRUE(has(rare, "--fallback image")) << rare;
     const std::string score = Asked(40, 0.6).warning(full);
-    EXPECT_TRUE(has(score, "it is the score lac")) << score;
+    EXPECT_TRUE(has(score, "the cause is the score lac")) << score;
     EXPECT_TRUE(has(score, "kandinsky compare")) << score;
+    EXPECT_FALSE(has(score, "logits")) << score;
+    Asked fed(40, 0.6);
+    for (const auto& [logits, name] :
+         {std::pair(Logits::softmax, "softmax"), std::pair(Logits::sigmoid, "sigmoid")}) {
+        fed.calibrator.logits = logits;
+        const std::string input = fed.warning(full);
+        EXPECT_TRUE(
+            has(input, fmt::format("applies {} to its input, which may already be probabilities", name)))
+            << input;
+    }
 }
 
 TEST(PredictedWarning, NamesClassesThatAreEverywhereThoughFewLabelsHaveThem) {
