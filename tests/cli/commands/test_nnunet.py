@@ -189,7 +189,7 @@ def wreck(room, what):
     ("classes", 3, ["3 classes", "names 2"]),
     ("gap", 3, ["1 is missing"]),
     ("json", 3, ["dataset.json is not valid JSON"]),
-    ("other network", 3, ["other labels", "another network"]),
+    ("other network", 3, ["different labels", "another network"]),
     ("no folds", 3, ["has no fold_0"]),
 ])  # fmt: skip
 def test_what_cannot_be_used_is_refused_with_one_line(trained, what, code, words):

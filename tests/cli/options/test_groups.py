@@ -71,7 +71,7 @@ def test_a_table_names_the_files_of_a_folder_in_any_order(grouped):
     (grouped.folder / "short.csv").write_text("name,group\n" + "".join(lines[1:]), encoding="utf-8")
     words = ("--groups", "short.csv", "-m", "image", "-o", "b.kcal")
     grouped.refuses(3, ["short.csv has no group for image00"], "calibrate", "--probs", "P", "--labels", "Y", *words)
-    grouped.refuses(2, ["names files", "one group a line"], "calibrate", "--probs", "p.npy", "--labels", "y.npy", *words)
+    grouped.refuses(2, ["names files", "one group per line"], "calibrate", "--probs", "p.npy", "--labels", "y.npy", *words)
 
 
 def test_what_is_no_list_of_groups_is_refused(grouped):
