@@ -36,17 +36,24 @@ if importlib.util.find_spec("kandinsky") is None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
     sys.modules["kandinsky._core"] = Uncompiled("kandinsky._core")
 
+from kandinsky import Calibrator  # noqa: E402
 from kandinsky.torch import PredictionSets  # noqa: E402
 
 SCORES = {"lac": {}, "near": {}, "margin": {}, "aps": {}, "raps": {"lambda": 0.1, "kreg": 1}, "saps": {"weight": 0.2}}
 
 
-def calibrated(score, classes, size):
-    """The interface of a calibrator that PredictionSets uses."""
-    limits = np.random.default_rng(0).uniform(0.2, 0.9, (1, classes, size, size)).astype(np.float32)
-    meta = {"options": {"score": score, "score_options": SCORES[score]}, "data": {}}
-    return SimpleNamespace(meta_=meta, guarantee_="", fingerprint_="", n_classes_=classes, grid_=(size, size),
-                           thresholds=lambda alphas: limits, score_thresholds=lambda alphas: limits)
+class Drawn(Calibrator):
+    """What PredictionSets uses of a calibrator, with random thresholds."""
+
+    meta_, guarantee_, fingerprint_, n_classes_, grid_ = {}, "", "", 0, (0, 0)
+
+    def __init__(self, score, classes, size):
+        self.meta_ = {"options": {"score": score, "score_options": SCORES[score], "condition": "class"}, "data": {}}
+        self.n_classes_, self.grid_ = classes, (size, size)
+
+    def _fitted(self):
+        limits = np.random.default_rng(0).uniform(0.2, 0.9, (self.n_classes_, *self.grid_)).astype(np.float32)
+        return SimpleNamespace(limits=lambda alpha: limits, adapted_tables=lambda stratum, alphas: None)
 
 
 def moody(images, classes, size, seed):
@@ -129,7 +136,7 @@ def main():
             probs = torch.from_numpy(moody(words.images, words.classes, words.size, seed=2)[0]).to(words.device, kind)
         some = (4 * torch.randn(2, words.classes, words.size, words.size, device=words.device)).softmax(1).to(kind)
         for score in SCORES:
-            make = adapting if words.adapt else calibrated
+            make = adapting if words.adapt else Drawn
             sets = PredictionSets(make(score, words.classes, words.size)).to(words.device, kind)
             taken = shortest(lambda: sets(probs), words.device, words.runs)
             same = torch.equal(sets(some).cpu(), sets.cpu()(some.cpu()))
