@@ -11,8 +11,8 @@ namespace kandinsky {
 /// The number of ranks on this machine, if the launcher provides it.
 [[nodiscard]] std::size_t ranks_here();
 
-/// Connects to the other ranks: loads the MPI plug-in. Null if there is one rank. Throws a usage error that
-/// says what to install if the plug-in is missing, and if MPI has fewer ranks than the launcher started.
+/// Loads the MPI plug-in and connects to the other ranks; returns null if there is one rank. Throws a usage
+/// error if the plug-in is missing, or if MPI has another number of ranks than the launcher started.
 [[nodiscard]] World* join(int* argc, char*** argv, Tell* tell);
 
 }  // namespace kandinsky

@@ -56,7 +56,7 @@ Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed,
     for (const std::uint64_t size : sizes) most_images_ = std::max(most_images_, size);
 }
 
-/// Without groups, equal identities mean equal images, so their order makes no difference.
+/// Without groups, images with equal identities are equal, so their order has no effect.
 void Resamples::draw(const std::vector<std::uint64_t>& own_who, std::uint64_t seed) {
     const Gathered all = gather_ranked(*comm_, own_who);
     const std::vector<std::uint64_t>& who = all.values;

@@ -137,7 +137,7 @@ class CoverageJudge {
         const LevelTotals& totals = levels_.totals();
         Evaluation out;
         out.targets = plan_.targets;
-        std::map<std::uint32_t, double> floors;  // by test count; few counts differ
+        std::map<std::uint32_t, double> floors;  // by number of test samples; there are few different numbers
         for (std::size_t s = 0; s < calibrator_.strata(); ++s) {
             StratumEvaluation one;
             std::vector<double> errors;

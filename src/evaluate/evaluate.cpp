@@ -25,9 +25,9 @@ namespace {
 constexpr std::size_t kTile = 512;
 constexpr std::size_t kCloseTile = 128;  // pixels; few, so that the slider's thresholds stay in the cache
 constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // memory of the tiles that share a pass
-constexpr std::size_t kTallyBytes = 256;  // per pixel and class: thresholds and counts of a calibrator, bins
-constexpr std::size_t kCloseBytes = 512;  // additional bytes per pixel and class for a tally
-constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
+constexpr std::size_t kTallyBytes = 256;              // per pixel and class, for a calibrator or for the bins
+constexpr std::size_t kCloseBytes = 512;              // additional bytes per pixel and class for a tally
+constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts that are summed over ranks at a time
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes of the bootstrap's records in a tile
 
 /// Which labels the test images have, at each pixel and in each image.
@@ -220,7 +220,7 @@ class Examiner {
             return std::max(kGroupBytes / (tiles_.length * pixel), 2 * threads_in_use());
         }
         // This result must be the same on all ranks.
-        constexpr std::size_t kLevels = 24, kBins = 24;  // a little more than the real numbers
+        constexpr std::size_t kLevels = 24, kBins = 24;  // upper limits of the numbers of levels and bins
         const std::size_t stride = resamples_.stride();
         const std::size_t counts =
             count * calibrators_.front()->strata() * (kLevels * (8 + 4 * stride) + close);

@@ -53,7 +53,7 @@ std::uint64_t in_parts(double value) {
 std::array<FeatureTenth, 10> tenths_of(Communicator& comm, const std::vector<double>& features,
                                        const std::vector<double>& shares, std::uint64_t n) {
     constexpr std::size_t kTenths = 10;
-    constexpr double kUp = 16;  // features lie between -12 and 1
+    constexpr double kUp = 16;  // makes features positive; they lie between -12 and 1
     constexpr unsigned kBits = 32;
     std::vector<std::uint64_t> keys, ranks;
     for (const double one : features) keys.push_back(static_cast<std::uint64_t>((one + kUp) * 0x1.0p27));
@@ -89,7 +89,7 @@ ImageCoverage image_coverage(Communicator& comm, std::span<const std::uint64_t> 
     for (std::size_t image = 0; image < tested.size(); ++image) {
         if (tested[image] == 0) continue;
         shares.push_back(share_of(covered[image], tested[image]));
-        // 1 - 0.9 is not exactly 0.1: a share that should be equal must not count as below.
+        // In floating point, 1 - 0.9 is not 0.1. A share that equals the limit must not count as below.
         below += shares.back() < 1 - alpha - 1e-12;
         far_below += shares.back() < 0.9 - alpha - 1e-12;
         distance += in_parts(std::abs(shares.back() - (1 - alpha)));

@@ -10,7 +10,7 @@
 #ifndef KANDINSKY_EVALUATE_BIN_OF
 #define KANDINSKY_EVALUATE_BIN_OF
 namespace kandinsky {
-inline constexpr double kGapUnits = 4294967296.0;  // 2^32 are probability 1
+inline constexpr double kGapUnits = 4294967296.0;  // 2^32 units are probability 1
 
 /// One pixel of bin_probabilities().
 inline void bin_one(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid, std::size_t i,

@@ -8,10 +8,10 @@ namespace kandinsky {
 /// Kernels of coverage and of the calibration error. As in count_kernels.hpp, they use the widest vector
 /// unit, take any n, allocate nothing and give the same result on every unit.
 
-/// Writes for each probability p: its bin among `bins` (at most 255) of equal width; its slot, the sum of
-/// that bin and of its bin among `fine_bins` (at most 65000); and its gap, p - flag in units of 2^-32, where
-/// p is rounded down. Both bins ascend with p, so their sum identifies the pair. Where valid[i] is 0, the bin
-/// is `bins`, and slot and gap are 0. Valid probabilities lie in [0, 1].
+/// Bins probabilities p in [0, 1]. `bin` is the bin of p among `bins` (at most 255) of equal width. `slot` is
+/// the sum of this bin and of the bin among `fine_bins` (at most 65000). Both bins ascend with p, so the sum
+/// identifies the pair. `gap` is p - flag in units of 2^-32, where p is rounded down. Where valid[i] is 0,
+/// the bin is `bins`, and slot and gap are 0.
 struct Binned {
     std::uint8_t* bin;
     std::uint16_t* slot;

@@ -209,7 +209,7 @@ struct LevelTotals {
     [[nodiscard]] std::uint64_t others(std::size_t stratum, std::size_t classes) const {
         return classes * sets.front().sets - tested[stratum];
     }
-    /// [level] the number of those pairs whose set contains the class.
+    /// [level] the number of pairs as in others() whose set contains the class.
     [[nodiscard]] std::vector<std::uint64_t> wrong(std::size_t stratum) const {
         std::vector<std::uint64_t> out = members[stratum];
         for (std::size_t l = 0; l < out.size(); ++l) out[l] -= covered[stratum][l];

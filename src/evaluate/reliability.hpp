@@ -50,7 +50,7 @@ class ReliabilityTile {
     /// probabilities up to 0.02 are left out. `map`: whether write_map() will be called.
     ReliabilityTile(std::size_t classes, std::size_t pixels, bool released, bool map);
 
-    /// The same, and adds to the bins of one group if there are any.
+    /// Adds the tile's pixels to the sums, and to the bins of the group unless `groups` is null.
     void add(const ScoredTile& tile, GroupBins* groups, std::uint32_t group);
     /// Expected calibration error of each pixel of the tile, into map[class][first + i].
     void write_map(std::size_t first, std::vector<std::vector<double>>& map) const;

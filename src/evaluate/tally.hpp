@@ -31,7 +31,7 @@ struct SetCounts {
         return *this;
     }
 
-    /// The counts after `filled` empty sets got one class each; in `hits` of them it is the pixel's.
+    /// The counts after `filled` empty sets got one class each. In `hits` sets this is the pixel's own class.
     [[nodiscard]] SetCounts with_filled(std::uint64_t filled, std::uint64_t hits) const {
         return {sets, members + filled, wrong + filled - hits, empty - filled, single + filled, right + hits,
                 full};

@@ -24,10 +24,10 @@ class Warp {
     Warp(const Augmentation& limits, Grid grid, std::uint64_t seed, std::uint64_t epoch,
          std::uint64_t sample);
 
-    /// Moves planes [planes][H][W] bilinearly and changes their brightness. Pixels from outside are those of
-    /// the nearest edge.
+    /// Moves planes [planes][H][W] bilinearly and changes brightness and contrast. A pixel from outside the
+    /// image takes the value of the nearest edge pixel.
     void pixels(std::size_t planes, const float* from, float* to) const;
-    /// Moves planes of 0 and 1 to the nearest pixel. Pixels from outside are `outside`.
+    /// Moves planes of 0 and 1 by nearest pixels. A pixel from outside the image becomes `outside`.
     void mask(std::size_t planes, const std::uint8_t* from, std::uint8_t* to, std::uint8_t outside) const;
 
   private:

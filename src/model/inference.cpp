@@ -46,7 +46,7 @@ OpenedModel open_own(const ModelOptions& options) {
     return model;
 }
 
-/// If there is a file NAME.check.npz, checks that the network turns its input into its output.
+/// If there is a file NAME.check.npz, checks that the network computes `output` of the file from `input`.
 void check_against_pair(Network& network, const std::filesystem::path& model) {
     std::filesystem::path pair = model;
     pair.replace_extension(".check.npz");

@@ -17,11 +17,11 @@ struct ModelHeader {
     std::string log;                                                     ///< the rows of the CSV log so far
 };
 
-/// Whether a file is a model of this kind, by its content.
+/// Whether a file is that of a trained U-Net, by its content.
 [[nodiscard]] bool is_model_file(const std::filesystem::path& path);
 
 /// Writes weights (and, to continue training, the optimiser's moments) as a .npz with meta.json. numpy.load
-/// opens it, and it does not depend on the version of a library. Atomic.
+/// opens it, and it does not depend on the version of a library. The file appears complete or not at all.
 void write_model(const std::filesystem::path& path, const ModelHeader& header, const Network& network,
                  bool with_moments);
 

@@ -21,7 +21,7 @@ enum class EngineKind {
 /// The first line of a library's error; libtorch adds the place in its code after it.
 [[nodiscard]] std::string first_line(const std::exception& error);
 
-/// A network of a plug-in that is ready to use.
+/// Loads the plug-in if necessary and makes a network that is ready to use.
 [[nodiscard]] std::unique_ptr<Network> make_unet(const UNetShape& shape, const EngineOptions& options);
 [[nodiscard]] std::unique_ptr<Network> open_network(EngineKind kind, const std::string& path,
                                                     const EngineOptions& options);

@@ -23,7 +23,7 @@ void play(const std::array<double, N>& paid, double& log_value, std::array<doubl
 
 std::array<double, Bets::kWays> payments(double p) {
     // Square roots are the only functions, because every machine rounds them in the same way. The limits
-    // avoid divisions by 0; they can only lower these payoffs.
+    // avoid divisions by 0 and can only lower the quotients.
     const double q = 1 - p, away = std::max(std::fabs(2 * p - 1), 0x1.0p-60), root_p = std::sqrt(p),
                  root_q = std::sqrt(std::max(q, 0x1.0p-60)), middle = p - 0.5;
     return {0.25 / (root_p * std::sqrt(root_p)),  // large values: p is small

@@ -11,10 +11,10 @@ namespace kandinsky {
 /// The features and losses of one image of the stream.
 struct ImageLook {
     std::vector<std::int64_t> features{};  ///< in the order of watch_image()
-    std::uint64_t key = 0;                 ///< hash of the outputs: equal outputs have equal keys
+    std::uint64_t key = 0;                 ///< hash of the features: equal outputs have equal keys
     double set_size = std::numeric_limits<double>::quiet_NaN();  ///< mean over pixels; NaN: not measured
-    /// Empty without labels. Otherwise [class] pixels that the sets miss, then [class] pixels. If the
-    /// reference has shortfalls, also [class] 1 if the image has the class, then [class][share] shortfalls.
+    /// Empty without labels. Otherwise [class] its pixels that the sets miss, then [class] all its pixels. If
+    /// the reference has shortfalls, then [class] 1 if the image has the class and [class][share] shortfalls.
     std::vector<std::int64_t> labels{};
 };
 
@@ -31,8 +31,8 @@ struct LookPlan {
     std::uint64_t set_every = 1;  ///< without labels, sets are measured in about one of this many images
 };
 
-/// Reads one image; if it has no labels, only the watched classes. Throws a data error for a bad value in
-/// what it reads. Thread-safe.
+/// Reads one image. If neither labels nor sets are measured, reads only the watched classes where possible.
+/// Throws a data error for a bad value in what it reads. Thread-safe.
 [[nodiscard]] ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan);
 
 }  // namespace kandinsky

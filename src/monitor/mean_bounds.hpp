@@ -7,8 +7,8 @@
 namespace kandinsky {
 
 /// A confidence sequence for the mean of losses in [0, 1] by betting. For every candidate mean it keeps the
-/// capital of two bets: that the mean is larger, and that it is smaller. A candidate is excluded once one of
-/// them reaches 2 / delta. With probability 1 - delta the true mean is never excluded at any time
+/// capital of two bets: that the mean is larger, and that it is smaller. A candidate is excluded once either
+/// capital reaches 2 / delta. With probability at least 1 - delta the true mean is never excluded
 /// (Waudby-Smith and Ramdas 2024, predictable plug-in bets).
 struct MeanBounds {
     static constexpr std::size_t kCandidates = 201;  ///< 0, 0.005, ..., 1

@@ -14,7 +14,7 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kMostKept = 2048, kMostKeptBytes = std::size_t{500} << 10;
-constexpr double kRegions = 0.2;  // of the weight
+constexpr double kRegions = 0.2;  // share of the weight that features of regions have
 constexpr std::uint64_t kRankPurpose = 0x6D6F6E69746F72, kShortfallPurpose = 0x73686F7274;
 constexpr std::size_t kShares = Reference::kShares.size();
 
@@ -35,8 +35,8 @@ double groups_of(const Calibrator& calibrator, std::size_t cls) {
     return std::max(1.0, static_cast<double>(calibrator.groups) * (1 - calibrator.options.split));
 }
 
-/// The mean loss that a calibrator made from `groups` groups exceeds with probability `rest`, because
-/// calibration images are random. Exact if every group has one pixel.
+/// The mean loss of a calibrator from `groups` groups is random, as its calibration images are. This is the
+/// value that it exceeds with probability `rest`. Exact if every group has one pixel.
 double luckless(double alpha, double groups, double rest) {
     const double missed = std::max(1e-6, alpha * (groups + 1)),
                  covered = std::max(1e-6, (1 - alpha) * (groups + 1));

@@ -48,8 +48,8 @@ struct OpenGroup {
 };
 
 /// The weights of the features' evidence. They add up to 1, so the probability of any false alarm is at most
-/// delta for any dependence between features. Features of the whole image share 0.8, those of regions the
-/// rest.
+/// delta for any dependence between features. Features of regions have 0.2 of the weight, if there are any;
+/// features of the whole image have the rest.
 [[nodiscard]] std::vector<double> feature_weights(const Reference& layout);
 
 struct Monitor::State {
@@ -94,7 +94,7 @@ struct Monitor::State {
 
 /// The largest numbers of classes whose outputs, and whose coverage, are stored over time.
 inline constexpr std::size_t kCourseClasses = 4, kCourseCoverage = 8;
-/// Sets are measured in about one of this many images without labels; the choice depends on the content.
+/// Without labels, sets are measured in about one of this many images. The hash of the features decides.
 inline constexpr std::uint64_t kSetEvery = 64;
 /// The weight of the latest unit in recent means.
 inline constexpr double kLate = 0.05;

@@ -35,7 +35,7 @@ void put(ZipWriter& zip, const std::string& name, const std::vector<T>& values) 
     put(zip, name, values, {values.size()});
 }
 
-/// An array of that type; if `size` is given, with that many numbers.
+/// Reads an array of type T. If `size` is given, the array must have `size` numbers.
 template <class T>
 std::vector<T> take(const ZipReader& archive, const std::string& name,
                     std::optional<std::size_t> size = std::nullopt) {
@@ -118,7 +118,7 @@ void take_course(const ZipReader& archive, const ordered_json& meta, const std::
         fail(ErrorKind::data, "the course {} is inconsistent", name);
 }
 
-/// Writes bags of different sizes, because a group counts only for classes that it has.
+/// Writes the bags and their sizes. Sizes differ, because a group counts only for the classes that it has.
 void put_shortfalls(ZipWriter& zip, const std::vector<ShortfallState>& states) {
     std::vector<std::uint32_t> sizes;
     std::vector<float> values;

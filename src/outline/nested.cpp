@@ -14,11 +14,11 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;                   // saving required of another family if one group chooses
+constexpr double kGain = 0.05;                   // saving that selects another family if one group chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
-constexpr double kSteady = 20;  // with so many groups above a threshold, more hardly change it
-constexpr int kLevels = 9;      // number of levels at which sizes are compared
-constexpr std::uint64_t kPurpose = 0x6f75746c;  // of the random numbers
+constexpr double kSteady = 20;                   // groups above a threshold that make it stable enough
+constexpr int kLevels = 9;                       // number of levels at which sizes are compared
+constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 
 /// The rank of the threshold among the groups' thresholds; groups + 1 if no rank is high enough. Without a
 /// confidence it is the smallest integer that is at least (1 - alpha) (groups + 1), with a tolerance for the
@@ -127,8 +127,8 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
     for (std::size_t k = 0; k < families.size(); ++k) {
         const auto own = part(families[k], true);
         if (own.empty()) break;
-        // Several levels, because few groups would decide at a single level. Below the first level that these
-        // groups can guarantee, every threshold would be the largest value.
+        // Sizes are compared at several levels, because at a single level few groups would decide. A level
+        // that needs more groups is skipped unless it is the last; its threshold would be the largest value.
         double size = 0;
         for (int i = 0; i < kLevels; ++i) {
             const double factor = std::exp2(2.0 * i / (kLevels - 1) - 1);

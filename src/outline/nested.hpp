@@ -25,12 +25,12 @@ struct Level {
 
 /// The promise for a new group: its set contains the target with probability at least 1 - alpha. If groups
 /// have several parts, it misses at most a share alpha of them on average. With confidence 0 the promise
-/// holds on average over the draws of the calibration groups, otherwise in at least that share of the draws.
-/// A confidence is not possible for groups of several parts.
+/// holds on average over the draws of the calibration groups. With a larger confidence it holds in at least
+/// this share of the draws; this is not possible for groups of several parts.
 struct Assurance {
     double alpha = 0.1, confidence = 0;
 
-    /// The promise that each of two sets needs so that both together keep this one.
+    /// The promise that each of two sets must keep so that both sets together keep this promise.
     [[nodiscard]] Assurance halved() const { return {alpha / 2, confidence > 0 ? (1 + confidence) / 2 : 0}; }
 };
 
@@ -41,8 +41,8 @@ void check(const Assurance& wanted);
 [[nodiscard]] std::size_t least_groups(const Assurance& wanted);
 
 /// [group] whether the group helps to choose the family; the other groups set the threshold. A fifth of the
-/// groups choose, or more if at least 20 / alpha others are left, at most 100. They are drawn by `keys` (the
-/// identity of the groups, not their position) and the seed. None choose if too few would choose or be left.
+/// groups choose, or all beyond 20 / alpha groups if these are more, but at most 100. `keys` (the identity of
+/// the groups, not their position) and the seed decide which. No group chooses if there are too few groups.
 [[nodiscard]] std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted,
                                          std::uint64_t seed);
 

@@ -16,7 +16,7 @@ namespace kandinsky::outline {
 namespace {
 constexpr double kAll = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSample = 65536;  // the largest number of voxels of a group in a profile
-constexpr std::size_t kSteps = 512;     // number of values of a profile
+constexpr std::size_t kSteps = 512;     // number of steps between the values of a profile
 
 /// The (misses + 1)-th largest score of the object's voxels, which the mask must reach; -inf if all may be
 /// missed.
@@ -27,7 +27,7 @@ double last_needed(std::vector<float>& scores, std::size_t misses) {
     return *last;
 }
 
-/// Adds the smallest threshold whose mask contains the object, for each object of a case.
+/// Adds the smallest threshold whose mask contains `share` of the object, for each object of a case.
 void add_objects(const ObjectVoxels& objects, const std::vector<float>& scores, double share,
                  std::vector<double>& to) {
     std::vector<float> own;
@@ -212,7 +212,7 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
         out.outer_share += one->profiles[large.family].up_to(out.outer.threshold) / n;
         out.inner_share += (1 - one->profiles[small.family].from(out.inner.threshold)) / n;
     }
-    // A group without the class has its whole image outside it: the lowest score is its `inner`.
+    // In a group without the class every voxel is outside the object, so `inner` is the lowest score.
     for (const GroupRecord* const one : lack)
         out.false_inner += !one->inner.empty() && one->inner[small.family] < out.inner.threshold;
     return out;

@@ -19,11 +19,11 @@ class Profile {
     [[nodiscard]] double from(double threshold) const;
 
   private:
-    /// Values at the ranks (i / n)^2: the object lies among the lowest.
+    /// Values at the ranks (i / n)^2, which are dense at low scores, where the object lies.
     std::vector<float> values_;
 };
 
-/// The data of one group and one class that calibration needs.
+/// The data of one group and one class that calibration needs. Masks may miss the voxels that `share` allows.
 struct GroupRecord {
     double object_share = 0;  ///< share of the voxels that count; 0: the group does not have the class
     bool has = false;

@@ -28,7 +28,7 @@ class ClassScores {
     double radius_ = 1;  ///< of a disc or ball as large as the predicted mask
 };
 
-/// The p-values of a case, [class][voxel]. Throws a data error where it does not fit the calibrator.
+/// The p-values of a case, [class][voxel]. Throws a data error if the case does not fit the calibrator.
 [[nodiscard]] std::vector<float> field_values(const Calibrator& calibrator, const Case& one);
 
 }  // namespace kandinsky::outline

@@ -22,7 +22,7 @@ constexpr Preset kPresets[] = {
 };
 
 constexpr std::uint32_t kShortestSide = 8, kLongestSide = 8192;
-// Scene numbers below this have patients that fit into the groups' int32.
+// The patients of scenes below this number fit into int32, the type of the groups.
 constexpr std::size_t kSceneLimit = 1'000'000'000;
 
 const Preset& preset_of(const SceneOptions& options) {

@@ -79,8 +79,8 @@ function unit(label: string) {
 }
 
 /**
- * Lines in the colours of the methods. Dashed lines have the colour of the text. The y axis is `range`, or
- * [0, 1] without a range.
+ * Draws the lines of each method in the method's colour, and dashed lines in the colour of the text. The
+ * range of the y axis is `range` or, if it is not given, [0, 1].
  */
 export function methodLines(
   report: Report,

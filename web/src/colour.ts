@@ -24,7 +24,7 @@ export const countRamp = ramp("cividis");
 /** Low values are red. As in the paper, red means that the first method has the lower error. */
 export const differenceRamp = ramp("rdbu");
 
-/** Okabe and Ito's colours with a darker yellow; for more methods they repeat. */
+/** Method colours: those of Okabe and Ito with a darker yellow. After the last colour they repeat. */
 const kinds = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#666666", "#882255"];
 export function methodColour(m: number): string {
   return kinds[m % kinds.length];
@@ -41,13 +41,13 @@ const regionColours: Rgb[] = [
   [120, 60, 40],
   [244, 162, 180],
 ].map((colour) => colour as Rgb);
-/** Up to eight regions have different colours; more regions have shades in their order. */
+/** Up to eight regions have different colours. More regions have colours from dark to bright. */
 export const distinctRegions = regionColours.length;
 export function regionColour(r: number, regions: number): Rgb {
   return regions <= distinctRegions ? regionColours[r] : shareRamp[Math.round((255 * r) / (regions - 1))];
 }
 
-/** Class colours: grey first, then those of Okabe and Ito and of Tol; for more classes they repeat. */
+/** Class colours: grey, then those of Okabe and Ito and of Tol. After the last colour they repeat. */
 const classColours = [
   "#d9dde2",
   "#0072b2",
@@ -80,7 +80,7 @@ export const manyClasses: Rgb = [120, 122, 126];
 
 export const noData: Rgb = [190, 190, 190];
 
-/** The colours of the states of one class: whether it is in the set, alone or with other classes. */
+/** The colour of a set that has only the class, only other classes, both, or no class. */
 export const setColours: Record<"in" | "out" | "both" | "empty", Rgb> = {
   in: [0, 90, 160],
   out: [236, 238, 240],

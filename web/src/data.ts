@@ -50,7 +50,8 @@ const stratum = object({
   weighted_ce: maybe,
   worst_block: maybe, // coverage at alpha
   images_below: maybe, // share of images
-  image_spread: maybe, // mean |coverage - (1 - alpha)| over images; like the next three, of the last draw
+  // The next four are those of the last draw.
+  image_spread: maybe, // mean |coverage - (1 - alpha)| over images
   images_far_below: maybe, // share of images more than 0.1 below
   hardest_tenth: maybe, // coverage of the tenth of the images with the largest doubt
   by_feature: record(featureTenths),
@@ -77,9 +78,10 @@ const method = object({
   summary: text,
   guarantee: text,
   meta: record(anything),
-  set_size: maybe, // like the next five, except empty_share: at alpha, after filling
+  // The next six describe the sets at alpha: empty_share before filling, the others after filling.
+  set_size: maybe,
   false_classes: maybe,
-  empty_share: maybe, // before filling
+  empty_share: maybe,
   single_share: maybe,
   single_right: maybe,
   full_share: maybe,
@@ -95,7 +97,7 @@ const method = object({
 });
 export type Method = TypeOf<typeof method>;
 
-/** Curves for comparison: the number of a method that has them, or curves for each stratum. */
+/** Reference curves: either the number of the method that has them, or one blob for each stratum. */
 const reference = object({ method: optional(count), strata: optional(list(blob8)) });
 export type Reference = TypeOf<typeof reference>;
 
@@ -272,8 +274,8 @@ export function bestMethod(report: Report, stratum: number): number {
 }
 
 /**
- * The stratum to show first: the first of the chosen classes that has test samples; otherwise the first such
- * class after class 0.
+ * The stratum to show first: the first chosen class that has test samples. If there is none, it is the first
+ * other class with test samples, or else class 0.
  */
 export function firstStratum(report: Report): number {
   if (report.pooled) return 0;

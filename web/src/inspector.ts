@@ -53,7 +53,7 @@ export async function pixelFacts(
 
 const levelNames = ["its region's", "image-wide (too few scores)", "none: always in the set"];
 
-/** The legend entry of a reference curve: its own line, or the line of the method that has the curve. */
+/** The legend entry of a reference curve. If a method has the curve, the entry shows the method's line. */
 function legendEntry(report: Report, one: ReferenceCurve): HTMLElement {
   const colour = one.method === null ? "currentColor" : methodColour(one.method);
   const line = svg("line", {

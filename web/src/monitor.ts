@@ -6,7 +6,7 @@ import { h, section, svg } from "./dom";
 import type { Course, MonitorData } from "./monitor_data";
 import { count, fixed, plural } from "./text";
 
-/** The points of a column: x is the number of the last unit of a point, y the value. */
+/** The points of a column. Each point covers a run of units: x is the number of the last of them. */
 export function series(course: Course, column: string): { x: number; y: number }[] {
   const c = course.columns.indexOf(column);
   if (c < 0) return [];

@@ -6,8 +6,8 @@ import { roundUp } from "./text";
 
 export interface WeightColumn {
   kind: "image" | "space" | "rings";
-  bandwidth: number; // in pixels; for rings, of the smoothing of prevalence
-  rings: number; // how similar prevalence must be; for rings only
+  bandwidth: number; // in pixels; for rings, the bandwidth that smooths the prevalence
+  rings: number; // tau, the width of the kernel of log prevalence; 0 for other kinds
   plain: number;
   mirrored: number;
 }
@@ -54,7 +54,7 @@ export function weightName(column: WeightColumn): string {
   return column.kind === "space" ? pixels(column.bandwidth) : `${pixels(column.bandwidth)}\n${column.rings}`;
 }
 
-/** A bar chart of the weights by bandwidth, with mirrored weights beside and a gap between the kinds. */
+/** A bar chart of the weights by bandwidth. Each weight has its mirrored weight to the right. */
 export function weightsChart(
   columns: WeightColumn[],
   title: string,

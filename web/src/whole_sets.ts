@@ -32,7 +32,7 @@ export function setColour(members: number[], row: number, column: number, wide: 
 
 export interface SetSummary {
   decided: number; // shares of all pixels
-  right: number; // share of the decided pixels with a label
+  right: number; // share of the labelled decided pixels whose class is right
   filled: number;
   undecided: number;
   kinds: { members: number[]; share: number }[]; // of the undecided sets, most frequent first

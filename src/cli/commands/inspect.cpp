@@ -63,7 +63,7 @@ std::string brief(const nlohmann::ordered_json& geometry) {
 /// The figures of a stratum.
 struct Row {
     std::uint64_t groups = 0;  ///< number of groups that set its thresholds; 0 with pooling by pixels
-    /// Number of scores in all, and the range over its regions.
+    /// The number of scores in all regions together, and the least and the largest number in a region.
     std::uint64_t scores = 0, low = UINT64_MAX, high = 0;
     std::size_t empty = 0, infinite = 0;  ///< pixels without data, and pixels whose set always has the class
 };

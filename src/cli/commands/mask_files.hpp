@@ -13,7 +13,7 @@ namespace kandinsky::cli {
 ///   NAME_certain_label   c where class c is certain, the number of classes where no class is
 ///   NAME_CLASS_label     for each class except 0: 2 certain, 1 possible, 0 neither
 ///   NAME.seg.nrrd        the maps of all classes with names and colours, for 3D Slicer
-/// and once the meaning of the numbers: certain.txt and possible.txt (ITK-SNAP), certain.ctbl and
+/// The meaning of the numbers is in certain.txt and possible.txt (ITK-SNAP), and in certain.ctbl and
 /// possible.ctbl (3D Slicer). Slicer treats volumes with 'label' in their name as label maps.
 class MaskFiles {
   public:

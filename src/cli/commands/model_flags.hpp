@@ -35,7 +35,7 @@ struct ImageFlags {
                                   const std::string& standard, Progress& progress) const;
 };
 
-/// The rule for intensities: that of the flag, of the model, or by type: `byte` for uint8, otherwise `none`.
+/// The intensity rule: `flag`, else `standard`. If both are empty: `byte` for uint8, otherwise `none`.
 [[nodiscard]] std::string intensity_rule(const std::string& flag, const std::string& standard, DType dtype);
 
 /// --model and its options.

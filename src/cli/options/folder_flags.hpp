@@ -10,8 +10,8 @@ struct CocoFlags {
     std::string categories, crowd, overlap, letterbox;
 
     void declare(OptionSet& app);
-    /// `padding`: the value of --padding; a letterbox pads with background unless it is 'ignore'. `recorded`:
-    /// the options of a calibrator, which the flags complete; a contradiction is a usage error.
+    /// `padding`: the value of --padding; letterboxes pad with background except for 'ignore'. `recorded`:
+    /// whether `labels` comes from a calibrator, so that a contradiction to it is a usage error.
     void apply(const std::string& padding, CocoLabels& labels, bool recorded) const;
 };
 

@@ -33,7 +33,7 @@ void declare_logits(OptionSet& app, InputFlags& flags);   ///< --logits only
 
 /// Declares --checkpoint and --checkpoint-every.
 void declare_checkpoint(OptionSet& app, TeamFlags& flags);
-/// Declares --classes, a list in one word.
+/// Declares --classes, a list of numbers separated by commas.
 void declare_classes(OptionSet& app, std::vector<int>& classes, const std::string& help);
 
 /// Throws a usage error for a number of --classes that is not one of the `there_are` classes.

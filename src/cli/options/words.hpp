@@ -7,14 +7,14 @@
 
 namespace kandinsky::cli {
 
-/// FILE.npy, FILE.npz or FILE.npz:KEY: the file and, for an archive, the name of the array: the key, the only
-/// array, or the first of `usual_keys` that exists; otherwise empty.
+/// The parts of a source FILE.npy, FILE.npz or FILE.npz:KEY. For an archive without KEY, the key is the only
+/// array, or the first of `usual_keys` that exists; otherwise it is empty.
 struct ArrayName {
     std::string file, key;
 };
 [[nodiscard]] ArrayName array_name(const std::string& source, const std::vector<std::string>& usual_keys);
 
-/// Reads the array of such a source.
+/// Reads the array that `source` names, as in array_name(), or standard input for "-".
 [[nodiscard]] Array load_array(const std::string& source, const std::vector<std::string>& usual_keys);
 
 /// Whether the word is `yes`. Throws a usage error that names the flag unless it is one of the two words.

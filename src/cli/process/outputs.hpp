@@ -16,8 +16,8 @@ namespace kandinsky::cli {
 /// Creates a folder for outputs and its parents; throws a file error if that is impossible.
 void make_folder(const std::filesystem::path& folder);
 
-/// Throws a usage error if an output is also an input, under this or another name, or is a file of a format
-/// that is read from folders in a folder of the inputs. Both lists have (flag, path).
+/// Throws a usage error if an output would overwrite an input, even under another name. A file in an input
+/// folder counts as an input if folders are read from files of its format. Both lists have (flag, path).
 void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
                         const std::vector<std::pair<std::string, std::string>>& outputs);
 

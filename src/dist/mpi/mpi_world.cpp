@@ -75,7 +75,7 @@ class MpiWorld final : public World, public Communicator {
                 std::this_thread::sleep_for(milliseconds(10));
             }
         }
-        // Rank 0 does not respond.
+        // Rank 0 does not respond, or MPI does not support threads.
         tell_(message);
         abort_all(code);
     }

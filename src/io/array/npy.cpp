@@ -10,8 +10,8 @@
 namespace kandinsky {
 
 namespace {
-/// The number of bytes of the elements. As in numpy, the check for overflow ignores extents of 0, so that
-/// strides cannot overflow either.
+/// The number of bytes of the elements. The product of all extents other than 0 must not overflow, as in
+/// numpy, so that strides cannot overflow either.
 std::size_t payload_bytes(const std::vector<std::size_t>& shape, DType dtype, const std::string& name) {
     constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
     std::size_t bytes = size_of(dtype);

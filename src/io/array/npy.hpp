@@ -17,7 +17,7 @@ struct NpyHeader {
     std::size_t bytes = 0;  ///< before the first element
 };
 
-/// "cannot read NAME: reason", of kind `data`.
+/// Throws Error of kind `data`: "cannot read NAME: reason".
 template <class... Args>
 [[noreturn]] void refuse_npy(const std::string& name, fmt::format_string<Args...> reason, Args&&... args) {
     fail(ErrorKind::data, "cannot read {}: {}", name, fmt::format(reason, std::forward<Args>(args)...));
@@ -25,15 +25,15 @@ template <class... Args>
 
 /// The number of first bytes of a .npy file that contain the length of its header.
 inline constexpr std::size_t kNpyPreamble = 12;
-/// Reads from the preamble how many bytes precede the first element. The preamble is shorter than
-/// kNpyPreamble only if the file is. `name` is used in messages. Throws Error of kind `data`.
+/// Reads from the preamble how many bytes precede the first element. `preamble` has kNpyPreamble bytes, or
+/// the whole file if the file is shorter. `name` is used in messages. Throws Error of kind `data`.
 [[nodiscard]] std::size_t npy_header_bytes(std::span<const std::byte> preamble, const std::string& name);
 
 /// Reads the header from the start of a file. The dict must have exactly the keys descr, fortran_order and
 /// shape, in any order; nothing is evaluated. Throws Error of kind `data`.
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file, const std::string& name);
 
-/// The type that a header's descr names. Throws Error of kind `data` for an unsupported type.
+/// The type that a header's descr names. npy_type() throws Error of kind `data` for an unsupported type.
 struct NpyType {
     DType dtype = DType::uint8;
     bool swapped = false;  ///< the other byte order
@@ -72,13 +72,13 @@ void for_each_c_order_piece(const ArrayView& array, Sink&& sink) {
     if (filled > 0) sink(piece.data(), filled);
 }
 
-/// Integers in a type of at most 32 bits: uint8, uint16, or uint32 unchanged.
+/// An array of the values, stored as uint8, uint16 or uint32.
 [[nodiscard]] Array narrowed(const std::vector<std::uint32_t>& values, const std::vector<std::size_t>& shape,
                              DType dtype);
 
 /// Writes into a file that the caller commits.
 void write_npy(AtomicFile& file, const ArrayView& array);
-/// Some rows of an array [N, ...] in C order.
+/// Writes some rows of an array [N, ...] in C order.
 void write_npy_rows(AtomicFile& file, const Array& array, const std::vector<std::uint32_t>& rows);
 
 }  // namespace kandinsky

@@ -31,7 +31,7 @@ class PieceParser {
         shift_ = 1;
         return start();
     }
-    /// A single value.
+    /// A piece that is a single value, valid until the next call. Throws Problem.
     ondemand::document value(std::string_view piece) {
         buffer_.assign(piece);
         shift_ = 0;

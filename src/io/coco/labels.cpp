@@ -80,9 +80,10 @@ class OutlineReader {
     std::vector<std::int64_t> runs_;
 };
 
-/// The annotations of one image by class. Crowds that count as no class have class kNoClass and are last.
+/// The class of crowds that count as no class. It is larger than all classes.
 constexpr std::uint32_t kNoClass = 1 << 16;
 
+/// Draws the annotations of one image by class.
 class Drawing {
   public:
     Drawing(const CocoFile::Index& index, std::size_t image)

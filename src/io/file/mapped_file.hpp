@@ -19,10 +19,10 @@ struct MappedFile {
     }
 };
 
-/// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` if it cannot be opened
-/// or is a folder or device, and, while an InputWatch exists, if the file has changed since it was mapped
-/// before. If another program truncates a mapped file, the next read is a fault (SIGBUS) that no check can
-/// prevent; see io/file/bus_fault.hpp. AtomicFile replaces files and never truncates them.
+/// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` if the file cannot be
+/// opened, is a folder or device, or has changed since an InputWatch first noted it. If another program
+/// truncates a mapped file, the next read is a fault (SIGBUS) that no check can prevent; see
+/// io/file/bus_fault.hpp. AtomicFile replaces files and never truncates them.
 [[nodiscard]] MappedFile map_file(const std::filesystem::path& path);
 
 }  // namespace kandinsky

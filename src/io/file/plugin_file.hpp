@@ -8,9 +8,9 @@ namespace kandinsky {
 /// one creates the object.
 struct PluginFile {
     const char* file;
-    const char* variable;  ///< environment variable with its path, if it is not in the usual folder
-    const char* does;      ///< for the message if it is missing: "this kandinsky cannot ..."
-    const char* package;   ///< the package that it needs
+    const char* variable;  ///< environment variable that may give the path of the file
+    const char* does;      ///< for the message if the file is missing: "this kandinsky cannot ..."
+    const char* package;   ///< the package to install if the file is missing
     const char* version_function;
     const char* make_function;
     std::uint32_t version;

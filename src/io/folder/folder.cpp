@@ -11,7 +11,7 @@ namespace kandinsky {
 namespace fs = std::filesystem;
 
 namespace {
-/// The regular files of a folder that are not hidden; those of its direct subfolders instead when `below`.
+/// The files of a folder or, if `below`, the files of its direct subfolders. Hidden names are left out.
 std::vector<fs::path> files_in(const fs::path& folder, bool below) {
     std::vector<fs::path> files;
     std::error_code code;

@@ -30,8 +30,8 @@ namespace kandinsky {
 /// How the annotations of a COCO file become labels for a folder of probabilities.
 struct CocoLabels {
     CocoOptions options;
-    /// The grid on which the model saw photos, letterboxed (photo.hpp); without pixels: each photo's own
-    /// grid.
+    /// The grid of the model's input, to which photos were letterboxed (photo.hpp). A grid without pixels
+    /// means that the model saw each photo on its own grid.
     Grid letterbox;
     /// Padding has no class (label 255) instead of background. Not possible for masks.
     bool ignore_padding = false;

@@ -14,8 +14,8 @@ struct FolderCasesOptions {
     bool hard = false;         ///< there are no probabilities
     std::size_t classes = 0;   ///< number of classes of predicted labels; 0: the largest label + 1
     Spacing spacing{0, 0, 0};  ///< overrides the files' spacing; 0: the files' spacing
-    /// The group of each case, by name or, without names, in the order of the cases' names; empty: `group_by`
-    /// determines the groups.
+    /// Groups for the cases in `group_names` or, if that is empty, for all cases in the order of their names.
+    /// Without groups, `group_by` determines the group of each case.
     std::vector<std::int64_t> groups{};
     std::vector<std::string> group_names{};
 };
@@ -35,7 +35,7 @@ class FolderCases : public CaseSource {
     [[nodiscard]] bool volumes() const override { return volumes_; }
     [[nodiscard]] Case read(std::size_t i) const override;
 
-    /// Writes one number per voxel, [plane][voxel], in the form that sets have in the input's format.
+    /// Writes one number per voxel, [plane][voxel], as the input's format stores sets.
     void write(std::size_t i, const std::vector<std::uint8_t>& planes,
                const std::filesystem::path& folder) const;
 

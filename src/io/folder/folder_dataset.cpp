@@ -83,8 +83,8 @@ GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, co
     return fit;
 }
 
-/// The cases that this rank reads: whole groups, so that all ranks have about the same number of slices
-/// according to the files' headers. `ids`: [case] its group; empty without groups.
+/// [case] whether this rank reads it. Groups are divided so that all ranks read about the same number of
+/// slices, and no group is split. `ids`: [case] its group; empty without groups.
 std::vector<bool> own_cases(const Communicator& comm, const std::vector<std::size_t>& slices_of,
                             const std::vector<std::int64_t>& ids) {
     std::map<std::int64_t, std::uint64_t> before;  // [group] slices in groups of lower number
@@ -135,7 +135,8 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         }
         return grouped ? group_ids(names, options.group_by) : std::vector<std::int64_t>{};
     };
-    // On several ranks all slices are numbered: a rank does not know which slices of others are annotated.
+    // On several ranks every slice has a row, because a rank does not know which slices of other ranks have
+    // annotations.
     const bool several = comm.size() > 1;
     std::vector<std::size_t> slices_of;
     for (std::size_t i = 0; i < pairs.size(); ++i) slices_of.push_back(info(i).slices);

@@ -70,14 +70,14 @@ struct FolderData {
     nlohmann::ordered_json provenance;
 };
 
-/// Decodes every item once, in parallel, and writes it on the common grid into temporary files. Memory holds
-/// only a few items at a time. Items are taken in the order of their names, slices in ascending
+/// Decodes items in parallel, labels twice, and writes them on the common grid into temporary files. Memory
+/// holds only a few items at a time. Items are taken in the order of their names, slices in ascending
 /// order. Bad files are listed in one data error, or left out (`skip_bad`). Either source may be null.
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& asked, Progress& progress = silent());
 
 /// read_images() for several ranks. Each rank decodes the files of its share of the cases, in whole groups.
-/// Rows of other ranks, and rows of slices without annotation if only annotated slices are used, stay empty.
+/// Every slice has a row. It stays empty if the slice is of another rank or is not used (only_annotated).
 /// The network volume does not depend on the number of files. With `skip_bad`, or if groups come from another
 /// file, every rank reads all files, and the caller must divide the images.
 [[nodiscard]] FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels,

@@ -13,7 +13,7 @@ namespace kandinsky {
 /// .../DatasetNNN_NAME/TRAINER__PLANS__CONFIGURATION.
 struct NnunetResult {
     std::filesystem::path folder;                ///< as it was given
-    std::string dataset;                         ///< DatasetNNN_NAME, by the name of the folder above
+    std::string dataset;                         ///< DatasetNNN_NAME, the name of the parent folder
     std::vector<std::string> class_names;        ///< [class] from dataset.json, without the label 'ignore'
     std::vector<int> folds;                      ///< the folds whose validation outputs are used, ascending
     std::vector<std::filesystem::path> outputs;  ///< validation/CASE.npz of these folds, ascending by case

@@ -39,8 +39,8 @@ bool meet(const ByName& a, const ByName& b) {
     return std::any_of(a.begin(), a.end(), [&](const auto& entry) { return b.contains(entry.first); });
 }
 
-/// Whether names of one side are names of the other with a number at the end, as with one file for each
-/// class.
+/// Whether the name of some probabilities begins with the name of a label file and ends in a digit, as with
+/// one file for each class.
 bool look_like_class_files(const ByName& probs, const ByName& labels) {
     return std::any_of(labels.begin(), labels.end(), [&](const auto& entry) {
         const auto next = probs.lower_bound(entry.first);

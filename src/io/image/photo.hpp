@@ -23,8 +23,8 @@ struct Letterbox {
 };
 [[nodiscard]] Letterbox letterbox(Grid own, Grid grid);
 
-/// Maps one plane of labels onto the grid. Takes the nearest pixel by upper left corners, as that code does;
-/// pixels outside the image become `pad`.
+/// Maps one plane of labels onto the grid. As in the released code, a pixel takes the source pixel that
+/// contains its upper left corner. Pixels outside the image become `pad`.
 void letterbox_labels(const std::uint8_t* plane, const Letterbox& box, std::uint8_t pad, std::uint8_t* out);
 
 /// Scales a photo, uint8 [H,W,3]. Every target pixel is the average of the source pixels, weighted by a

@@ -53,7 +53,7 @@ namespace kandinsky {
 HWY_EXPORT(FindJsonMarks);
 
 namespace {
-/// The number of bytes whose marks are found at a time, 64 in a word.
+/// A word has the marks of kWord bytes. The marks of kChunk bytes are found at a time.
 constexpr std::size_t kWord = 64, kWords = 64, kChunk = kWord * kWords;
 
 /// Iterates over the brackets outside of strings.

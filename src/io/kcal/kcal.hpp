@@ -29,8 +29,8 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 /// The content of meta.json: a calibrator without curves, regions, counts and levels.
 struct StoredMeta {
     Calibrator calibrator;
-    /// [stratum] smooth curves without their arrays: `edges` has its length only, `region` has one number if
-    /// regions are the cells.
+    /// [stratum] smooth curves without their arrays. `edges` has the right length but no values. `region` has
+    /// one element if the cells are regions, and is empty otherwise.
     std::vector<std::optional<SmoothStorage>> smooth;
 };
 

@@ -12,8 +12,8 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-// A file gets the oldest version whose programs know its guarantee. Levels that follow images, a confidence,
-// weights and recalibrated levels need newer versions.
+// Version 3 added levels that follow images and smooth curves by region. Version 4 added a confidence,
+// weights and recalibrated levels. Version 5 added the step of levels that follow images.
 constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4, kStepVersion = 5;
 
 /// The oldest version of the format whose readers understand all of it.
@@ -250,7 +250,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         if (logits == std::end(kLogits)) fail(ErrorKind::data, "{}: the kind of logits is unknown", name);
         calibrator.logits = static_cast<Logits>(logits - kLogits);
         calibrator.ignore = data.value("ignore", calibrator.ignore);
-        calibrator.reading_known = options.contains("promise");  // version 0.1 wrote neither
+        calibrator.reading_known = options.contains("promise");  // version 0.1 wrote no logits and no ignore
         calibrator.classes = data.at("classes").get<std::size_t>();
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
         calibrator.fingerprint = print_from(data, name);

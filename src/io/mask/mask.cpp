@@ -111,8 +111,9 @@ void fill_polygon(std::span<const double> points, const Grid& grid, std::uint8_t
     }
     if (spanned.last < spanned.first) return;
 
-    // toggles[(column - first) * height + row] is odd where inside and outside change, column by column. A
-    // crossing below the image has the place of the next column's first row, where its partner cancels it.
+    // toggles[(column - first) * height + row] is 1 where inside and outside change, column by column. A
+    // crossing below the image is stored at the first row of the next column, because the state before
+    // the crossing lasts to the end of the column.
     const auto height = static_cast<std::int64_t>(grid.height);
     std::vector<std::uint8_t> toggles(
         static_cast<std::size_t>((spanned.last - spanned.first + 1) * height + 1));

@@ -28,8 +28,8 @@ void fill_polygon(std::span<const double> points, const Grid& grid, std::uint8_t
 
 /// Unpacks the text form. A number is coded in groups of five bits, lowest first, each a character '0'..'o'
 /// (bit 5: more groups follow; bit 4 of the last group: negative). From the fourth number on, the text has
-/// the difference to the number two places before. At most `limit` + 1 numbers. Throws Error of kind `data`,
-/// beginning with `name`, for any other text. Never reads past the text.
+/// the difference to the number two places before. Throws Error of kind `data`, beginning with `name`, for
+/// any other text and for more than `limit` + 1 numbers. Never reads past the text.
 [[nodiscard]] std::vector<std::int64_t> unpack_run_lengths(std::string_view text, std::size_t limit,
                                                            const std::string& name);
 

@@ -9,7 +9,7 @@ namespace kandinsky {
 
 /// Adds the nodes for classes whose levels follow the image. They compute the features of the probabilities,
 /// the shift, the level, and the sets at this level. As in Predictor, features are sums of whole numbers, and
-/// the shift is computed in float64. The levels of both therefore agree up to the last bit of a logarithm.
+/// the shift is computed in float64. A level therefore equals Predictor's up to the last bit of a logarithm.
 class AdaptedGraph {
   public:
     /// `probs`: float32 [N,C,H,W].

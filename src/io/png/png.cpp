@@ -113,7 +113,7 @@ class Png {
     }
 
     [[nodiscard]] std::size_t channels() const {
-        constexpr std::size_t kOfType[] = {1, 1, 3, 1, 2, 1, 4};  // grey, -, colour, palette, alpha: +1
+        constexpr std::size_t kOfType[] = {1, 1, 3, 1, 2, 1, 4};  // by colour type; 1 and 5 do not exist
         return kOfType[header_.color_type];
     }
 

@@ -20,8 +20,8 @@ struct PngHeader {
 };
 [[nodiscard]] PngHeader read_png_header(const std::filesystem::path& path);
 
-/// Checks that such a file can have labels or probabilities; otherwise throws Error of kind `data` with
-/// advice.
+/// Checks that a file with this header can have labels or probabilities; otherwise throws Error of kind
+/// `data` with advice.
 void check_png(const PngHeader& header, Role role, const std::string& name);
 
 /// Reads labels or the probability of one class. Labels are class numbers, [H,W]: uint8, or uint16 for 16-bit

@@ -91,7 +91,7 @@ struct Orientation {
     std::array<bool, 3> flipped{false, false, false};
 };
 
-/// The geometry of a file that an item shares, for formats that store none (nnU-Net's .npz).
+/// The geometry of an item whose format stores none (nnU-Net's .npz), taken from another file.
 struct GeometryReference {
     std::filesystem::path path;
     Orientation orientation;
@@ -103,7 +103,7 @@ struct SourceOptions {
     Role role = Role::probabilities;
     Axis axis = Axis::axial;
     bool reorient = true;  ///< turns volumes to canonical axes; false keeps the stored axes
-    /// The geometry of the item of that name from another file.
+    /// Returns the geometry of the item with this name from another file.
     std::function<std::optional<GeometryReference>(const std::string& name)> reference;
 };
 
@@ -117,7 +117,7 @@ struct FolderFormat {
                                          const SourceOptions& options);
 };
 
-/// For FolderFormat::open.
+/// A function for FolderFormat::open that constructs a Source.
 template <class Source>
 [[nodiscard]] std::unique_ptr<ImageSource> open_source(const std::vector<std::filesystem::path>& files,
                                                        const SourceOptions& options) {

@@ -37,7 +37,7 @@ void inflate_raw(std::span<const std::byte> in, std::span<std::byte> out, const 
     std::span<std::byte> left = out;
     int status = Z_OK;
     while (status == Z_OK) {
-        std::byte spare{};  // for one byte too many, and as an address if `out` is empty
+        std::byte spare{};  // room for one byte when `out` is full or empty
         std::span<std::byte> room = left.empty() ? std::span(&spare, 1) : left;
         status = stream.step(in, room);
         if (!left.empty())

@@ -21,7 +21,7 @@ struct InflateStream {
     /// std::bad_alloc.
     int step(std::span<const std::byte>& in, std::span<std::byte>& out);
 };
-/// Zlib's values for no wrapper and gzip's wrapper.
+/// zlib's window sizes, which also select the format: raw deflate or gzip.
 inline constexpr int kRawWindow = -15, kGzipWindow = 15 + 16;
 
 /// Inflates a raw deflate stream into exactly `out`. Throws Error of kind `data` (beginning "cannot read

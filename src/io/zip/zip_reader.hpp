@@ -25,7 +25,7 @@ class ZipReader {
         std::uint16_t compression = 0;  ///< 0 stored, 8 deflated
     };
     [[nodiscard]] const std::vector<Member>& members() const { return members_; }  ///< in the archive's order
-    [[nodiscard]] bool has(const std::string& name) const;                         ///< there is such a member
+    [[nodiscard]] bool has(const std::string& name) const;                         ///< whether it is a member
     /// The member's bytes, checked. Stored members refer to the mapped file; others are inflated.
     [[nodiscard]] Array bytes(const std::string& name) const;  ///< uint8 [size]
     /// The member NAME.npy as an array.

@@ -82,9 +82,9 @@ class MixedPrecision {
     bool on_;
 };
 
-/// Binary cross-entropy of logits [n][c][h][w] against targets of 0 and 1. In each image only the `share` of
-/// the values (of all classes together) with the largest loss counts. Values with valid = 0 ([n][1][h][w])
-/// have no loss. Returns the mean over the images; an image without a valid pixel adds 0.
+/// Binary cross-entropy of logits [n][c][h][w] against targets of 0 and 1. Values with valid = 0
+/// ([n][1][h][w]) have loss 0. In each image only the largest losses count; they are the given share of the
+/// values of all classes together. Returns the mean over the images; an image without a valid pixel adds 0.
 torch::Tensor top_loss(const torch::Tensor& logits, const torch::Tensor& targets, const torch::Tensor& valid,
                        double share) {
     namespace F = torch::nn::functional;

@@ -152,7 +152,7 @@ std::string violins_svg(const ReportInput& input, std::size_t s, double top) {
     return plot.text();
 }
 
-/// The regions; for methods with shapes, the map with the curves drawn over it as vectors.
+/// The map of the regions of `behind` and, drawn over it as vectors, the curves of `own` if it has shapes.
 std::string regions_svg(const Calibrator& own, const Calibrator& behind, std::size_t s) {
     const Grid grid = own.grid;
     const Partition& shown = behind.partitions[s];

@@ -17,7 +17,7 @@ inline constexpr Rgb kNoData{190, 190, 190};
 /// The scheme for errors, for shares and sizes (both from dark to bright), or for differences (red to blue).
 enum class Scheme { error, share, difference };
 [[nodiscard]] const Ramp& ramp_of(Scheme scheme);
-/// Up to eight regions have different colours; more regions have shades in their order.
+/// Up to eight regions have different colours. More regions have colours from dark to bright.
 [[nodiscard]] Rgb region_colour(std::size_t region, std::size_t regions);
 [[nodiscard]] std::string method_colour(std::size_t method);  ///< "#rrggbb"
 

@@ -9,8 +9,8 @@ namespace kandinsky {
 struct WeightColumn {
     enum class Kind { image, space, rings };
     Kind kind = Kind::image;
-    double bandwidth = 0;  ///< in pixels; for rings, of the smoothing of prevalence
-    double rings = 0;      ///< for rings: how similar prevalence must be
+    double bandwidth = 0;  ///< in pixels; for rings, the bandwidth that smooths the prevalence
+    double rings = 0;      ///< tau, the width of the kernel of log prevalence; 0 for other kinds
     double plain = 0, mirrored = 0;
 
     friend bool operator==(const WeightColumn&, const WeightColumn&) = default;

@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// The page that cmake/web.cmake built from web/; empty if it could not.
+/// The page that cmake/web.cmake built from web/; empty in a build without reports.
 extern const unsigned char kReportTemplate[];
 extern const std::size_t kReportTemplateBytes;
 

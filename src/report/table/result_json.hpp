@@ -25,7 +25,7 @@ namespace kandinsky {
 [[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison,
                                                      const std::vector<int>& classes);
 
-/// The JSON of `evaluate`: the same shape, one row per class, with ece and the reliability bins.
+/// The JSON of `evaluate` (schema 2). The row of a class has the fields of `compare` and reliability bins.
 [[nodiscard]] nlohmann::ordered_json evaluation_json(const Calibrator& calibrator,
                                                      const EvaluationReport& report,
                                                      const std::vector<int>& classes, double seconds);

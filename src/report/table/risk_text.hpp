@@ -14,9 +14,9 @@ namespace kandinsky {
 /// possible alpha of each class.
 [[nodiscard]] std::string risk_rule(const Calibrator& calibrator);
 
-/// Warnings about such a calibration: classes without a pixel, classes with too few groups for the usual
-/// alpha and how many are needed, and, if precision is guaranteed, the least alpha of classes for which a
-/// small alpha is impossible.
+/// Warnings about a calibration with a confidence: they name classes without a pixel, and classes with too
+/// few groups for alpha = 0.1. If precision is guaranteed, they also name classes for which alpha = 0.1 is
+/// impossible, with the least alpha that is possible.
 [[nodiscard]] std::vector<std::string> confidence_remarks(const Calibrator& calibrator);
 
 /// The classes that have too few groups for alpha, and how many are needed; empty if all have enough.

@@ -18,7 +18,7 @@ namespace kandinsky {
 [[nodiscard]] std::string comparison_details(const Comparison& comparison, const std::vector<int>& classes);
 
 /// The coverage error of the best method as a small picture of letters, one picture per class, for readers
-/// without a browser. A blank is a small error, '@' a large one, '.' has no test sample.
+/// without a browser. A blank means a small error, '@' a large error, '.' no test sample.
 [[nodiscard]] std::string error_text_map(const Comparison& comparison, const std::vector<int>& classes);
 
 /// The means of a map over a grid of at most `columns` x `rows` cells, NaN where no pixel has a value;

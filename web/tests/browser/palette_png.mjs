@@ -1,4 +1,5 @@
-// Writes PNG files with at most 256 colours: a third of the size of full colour, and text stays sharp.
+// Writes PNG files with at most 256 colours. They have a third of the size of files in full colour, and text
+// stays sharp.
 import { crc32 as zlibCrc, deflateSync } from "node:zlib";
 
 const table = Array.from({ length: 256 }, (_, n) => {
@@ -22,7 +23,7 @@ function chunk(name, body) {
 
 const distance = (a, b) => (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2;
 
-/** Selects colours one by one: the next is frequent and far from all selected colours. */
+/** Selects colours one by one. The next colour is frequent and far from all selected colours. */
 function chosen(all, most) {
   const palette = [];
   const gaps = all.map(() => Infinity);

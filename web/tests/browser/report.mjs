@@ -243,8 +243,8 @@ async function checkReport(made, cls) {
   const canvas = page.locator("#difference canvas");
   await canvas.scrollIntoViewIfNeeded();
   const box = await canvas.boundingBox();
-  // A click has whole pixels of the screen as its position. This is the first of them that lies inside the
-  // map's pixel, for any layout.
+  // The position of a click is a whole number of screen pixels. inside() returns the first position inside
+  // the map's pixel, whatever the layout.
   const inside = (start, share, size) => Math.ceil(start + share * size + 0.01) - start;
   await canvas.click({
     position: { x: inside(box.x, x / width, box.width), y: inside(box.y, y / height, box.height) },

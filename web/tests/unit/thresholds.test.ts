@@ -25,7 +25,7 @@ const table = wide(
   [...new Array(99).fill(32767), ...Array.from({ length: 99 }, (_, l) => (l < 49 ? 65534 : 65535))],
   [2, 99],
 );
-/** 1 x 2 pixels: codes 32 (a quarter of the range), and 255 from the level 0.60 on. */
+/** Two pixels: one with code 32 (a quarter of the range), one that is infinite from the level 0.60 on. */
 const samples = blob(Array.from({ length: 19 }, (_, l) => [32, l < 11 ? 64 : 255]).flat(), "u8", [19, 1, 2]);
 
 function report(change: Partial<Report>): Report {
