@@ -5,8 +5,8 @@
 
 FOLDER/NAME has NAME_cal_probs.npy, NAME_cal_labels.npy and NAME_test_probs.npy, and NAME_cal_groups.npy where images have groups.
 Calibrates `field` on at most --most images, exports the graph with two levels, and runs it in onnxruntime and, where it is installed,
-in OpenVINO (f32) on every --every-th test image. Prints how many entries differ, and for how many of these the set of `predict`
-itself changes when the pixel's probabilities are 1e-6, or 1e-5, smaller or larger: there, score and threshold agree to that
+in OpenVINO (f32) on every --every-th test image. Prints how many entries differ. Of these it counts the entries at which the
+set of `predict` itself changes if the pixel's probabilities change by 1e-6, or by 1e-5: score and threshold are equal to that
 precision.
 """
 

@@ -207,7 +207,7 @@ def main():
         torch.set_num_threads(int(sys.argv[5]))
     start, cpu = time.perf_counter(), time.process_time()
     seconds, check = TASKS[task, side](folder, int(count))
-    # Tasks may include imports and extrapolate their time, so CPU time is wall time times the measured ratio of the two.
+    # Tasks may include imports and extrapolate their wall time. CPU time is therefore that time times the measured CPU share.
     share = (time.process_time() - cpu) / (time.perf_counter() - start)
     print(json.dumps({"seconds": seconds, "cpu": seconds * share, "check": check}))
 

@@ -2,7 +2,8 @@
 # value changes. docs/python.md has the time. Files of a group are compiled as one, so names in their unnamed namespaces must
 # differ.
 
-# One file that compiles these files of vector code, each for every kind of processor, because Highway's headers take longest.
+# Sets `out` to a file that includes the given files of vector code. Compiled together, they read Highway's headers, which take
+# longest, only once for each kind of processor.
 function(kandinsky_join_vector_code out)
   set(place "${PROJECT_BINARY_DIR}/generated/${out}.cpp")
   set(begin "#undef HWY_TARGET_INCLUDE\n#define HWY_TARGET_INCLUDE \"${place}\"\n")

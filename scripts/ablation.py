@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the paper's methods with other settings on real model outputs; docs/results.md has the last column of the table.
+"""Runs the paper's methods with other settings on real model outputs. docs/results.md shows the last column of its table.
 
     scripts/ablation.py FOLDER [--only PATTERN] [--keep FILE.json]
 

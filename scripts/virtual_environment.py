@@ -1,5 +1,5 @@
-"""Virtual environments below the build folder, made once and again when their contents change. For scripts/docs.py and
-tests/python/environment.py."""
+"""Virtual environments below the build folder. An environment is made anew only when its contents change. scripts/docs.py and
+tests/python/environment.py use this module."""
 
 import hashlib
 import shutil

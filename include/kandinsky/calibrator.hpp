@@ -47,9 +47,9 @@ struct CalibrateOptions {
     Promise promise = Promise::automatic;
     /// What the levels depend on. Adapt::image needs Pooling::groups and a method other than kAutoMethod.
     Adapt adapt = Adapt::none;
-    /// Share of the groups that learns with Promise::split, below 1; the other groups set the thresholds. 0:
-    /// one quarter with `confidence`, else one half. 0 with Promise::automatic and more than 200 groups: all
-    /// except 100 learn; if groups have weights, fewer learn, but at least a quarter.
+    /// Share of the groups that learns with Promise::split, below 1; the other groups set the thresholds. 0
+    /// means one quarter with `confidence`, else one half. If Promise::automatic has more than 200 groups, 0
+    /// means that all except 100 learn, or fewer if groups have weights, but at least a quarter.
     double split = 0;
     std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time

@@ -147,8 +147,8 @@ struct Evaluation {
     ImageCoverage image_coverage;  ///< of all classes together
     Interval coverage_interval;    ///< of coverage_at_alpha
     SetIntervals set_intervals;    ///< of sets
-    /// Only with CalibrateOptions::released: the released code's second number, the pooled coverage at its
-    /// shifted levels.
+    /// Only with CalibrateOptions::released: the coverage of all samples of a stratum together, at the curve
+    /// points of the released code's pooled rule.
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]
 };
 

@@ -5,7 +5,7 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// The interval before calibration widens it. docs/questions.md has the formulas.
+/// How an interval is made before it is calibrated. docs/questions.md has the formulas.
 enum class MeasureBy {
     automatic,  ///< the rule with the narrowest intervals in groups that set no threshold
     quantiles,  ///< size: from the number of voxels with p > 0.9 to p > 0.1; Dice: estimated from p
@@ -31,7 +31,7 @@ struct MeasureOptions {
 /// The interval before calibration, and how far calibration widens it.
 struct MeasureLevel {
     std::string start;     ///< "quantiles", "predicted", ...
-    double threshold = 0;  ///< in units of the start's scale
+    double threshold = 0;  ///< the interval is widened by this times its scale (docs/questions.md)
 };
 
 /// The intervals of one class.

@@ -11,7 +11,7 @@ namespace KANDINSKY_API kandinsky {
 /// The rule for images whose outputs were seen before.
 enum class Seen {
     count,  ///< they count again
-    skip,   ///< they are left out, but labels that are new count
+    skip,   ///< they are left out, but their new labels count
 };
 
 /// The options of a Monitor.

@@ -7,7 +7,7 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// Reads a .npy file (format 1 to 3, either byte or memory order). A plain native-order file is
+/// Reads a .npy file (format 1 to 3, any byte order, C or Fortran order). A file in native byte order is
 /// memory-mapped, not copied. Throws a file error if the file system fails, and a data error if the file is
 /// not a .npy file.
 [[nodiscard]] Array read_npy(const std::filesystem::path& path);

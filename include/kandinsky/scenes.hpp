@@ -23,7 +23,7 @@ struct Scenes {
     Array groups;  ///< int32 [N]; empty for presets whose images are independent
 };
 
-/// Scene i depends on (preset, grid, seed, first + i) only.
+/// Scene i depends on (preset, grid, seed, first + i) only. Throws a usage error for options out of range.
 [[nodiscard]] Scenes make_scenes(const SceneOptions& options, Progress& progress = silent());
 
 }  // namespace kandinsky

@@ -34,10 +34,10 @@ struct Weighting {
     [[nodiscard]] bool none() const { return groups == 0; }  ///< all groups had equal weight
 };
 
-/// Learns weights from new images, without labels: ridge logistic regression between calibration and new
-/// groups on their mean ImageFeatures. Cross-validation chooses the ridge; all are 1 if it finds no shift.
-/// Weights are clipped at their 90 % quantile over new groups and at `most` times their mean. The order of
-/// groups has no effect. Throws a data error if grids or classes differ, a usage error if one lacks groups.
+/// Learns weights from new images without labels, in any order: ridge logistic regression between calibration
+/// and new groups on mean ImageFeatures. Cross-validation chooses the ridge; without a shift, weights are 1.
+/// Weights are clipped at their 90 % quantile over new groups and at `most` times their mean. Throws a data
+/// error if grids or classes differ or groups are few, a usage error if only one has groups or `most` < 1.
 [[nodiscard]] GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, double most = 10,
                                          Progress& progress = silent());
 

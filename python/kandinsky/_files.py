@@ -84,7 +84,7 @@ class Filed(Known, Parameters):
         return calibrator
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For pickle and copy: a calibrated calibrator has its thresholds, otherwise it has all its data."""
+        """The state for pickle and copy: the thresholds of a calibrated calibrator, all stored data of any other."""
         state: Dict[str, Any] = {"params": self.get_params(), "kcal": None, "data": None, "made_with": self._made_with}
         if hasattr(self, "_metadata_request"):
             state["request"] = self._metadata_request

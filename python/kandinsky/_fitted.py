@@ -78,7 +78,7 @@ class Fitted(Known, Parameters):
     def curves(self) -> np.ndarray:
         """The curve of every pixel: score thresholds at 1 %, 2 %, ..., 100 %, float32 [100,C,H,W].
 
-        With ``compat="released"``, the 100 curve points k/99.
+        With ``compat="released"``, the levels are k/99 for k = 0 to 99.
         """
         released = self.meta_["options"]["compat"] == "released"
         return self.score_thresholds([1 - (q / 99 if released else (q + 1) / 100) for q in range(100)])
@@ -156,8 +156,8 @@ class Fitted(Known, Parameters):
     def predicted_(self) -> Union[Dict[str, Any], List[Dict[str, Any]], None]:
         """Summary of the sets of the last :meth:`predict_set`; a list for a sequence of levels, None before the first call.
 
-        Number of `sets`, mean `set_size`, and shares of the sets: `single_share` of one class, `empty_share` before
-        filling, `filled_share`, `full_share` with every class, `class_share` that contain each class.
+        Number of `sets`, mean `set_size`, and shares of the sets: `single_share` (one class), `empty_share` (no class, before
+        filling), `filled_share` (filled), `full_share` (every class), and for each class `class_share` (sets that contain it).
         """
         return self._predicted
 

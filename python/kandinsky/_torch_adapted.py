@@ -94,7 +94,8 @@ class AdaptedSets(ExactModule):
             rows, columns = (tables[axis] for axis in ("down", "across"))
             keep("down", rows["place"], torch.int64)
             keep("across", columns["place"], torch.int64)
-            # A pixel lies between four cells. A cell's number is the sum of two numbers, its weight the product of two weights.
+            # A pixel lies between two rows and two columns of cells. The number of each of the four cells is the sum of a row's
+            # and a column's number, and its weight is the product of their weights.
             keep("row_cells", np.repeat(np.array(rows["cells"]) * tables["width"], 2, axis=0), torch.int64)
             keep("column_cells", np.tile(np.array(columns["cells"]), (2, 1)), torch.int64)
             keep("row_weights", np.repeat(np.array(rows["weights"]), 2, axis=0), torch.float64)
@@ -133,7 +134,7 @@ class AdaptedSets(ExactModule):
         return sure.flatten().index_put((which,), decided).view_as(sure)
 
     def _limits(self, columns: Tensor, row: Tensor) -> Tensor:
-        """Score limits, float32 [N,1,H,W]. `columns` [row,place down,place across] has their places in the table."""
+        """Score limits, float32 [N,1,H,W]. `columns` [row,place down,place across] has their numbers in the list of limits."""
         limit = self.limits[columns[row].to(torch.int64)]
         if self.lattice:
             return limit[:, :, self.across][:, self.down].unsqueeze(1)

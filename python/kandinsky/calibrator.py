@@ -57,7 +57,7 @@ class Calibrator(Filed, Fitted):
     Parameters
     ----------
     method : str
-        Method that decides which pixels share their scores; :func:`kandinsky.methods` lists them. `method_` is the one used.
+        Method that decides which pixels share their scores, one of :func:`kandinsky.methods`. `method_` is the method used.
     condition : {"class", "none"}
         One curve for each class, or one for all classes.
     pooling : {"groups", "pixels"}
@@ -85,8 +85,8 @@ class Calibrator(Filed, Fitted):
     confidence : float
         Confidence, such as 0.95, with which the guarantee holds over draws of calibration groups; 0: on average over them.
     risk : {"recall", "precision", "recall,precision"}
-        Risk that alpha bounds: the share of a class's pixels whose set misses it, the share of the pixels with the class in
-        their set that have another label, or both; precision needs `confidence`.
+        Risk that alpha bounds. "recall": share of a class's pixels whose set misses the class. "precision": among the pixels
+        whose set contains the class, the share with another label; needs `confidence`. "recall,precision": both.
     compat : {"none", "released"}
         "released" reproduces the authors' released code.
     seed : int

@@ -1,4 +1,4 @@
-"""Evaluation batch by batch: measures that are sums over images, in the memory of one batch and the counts."""
+"""Evaluation batch by batch. The measures are sums over images, so memory holds only one batch and the counts."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Evaluator:
     forward = __call__
 
     def merge(self, other: "Evaluator") -> "Self":
-        """Adds the images of another evaluator of the same calibrator, alphas and choice for empty sets."""
+        """Adds the images of another evaluator, which must have the same calibrator, alphas and rule for empty sets."""
         if (self.alphas, self._empty) != (other.alphas, other._empty):
             raise UsageError("evaluators of other alphas or another choice for empty sets cannot be merged")
         mine, theirs = self.calibrator, other.calibrator

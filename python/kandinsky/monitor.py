@@ -157,7 +157,7 @@ class Monitor:
         ----------
         probs : array [N,C,H,W]
         labels : array [N,H,W], optional
-            Images without a label may have ignored pixels only.
+            Give an image without labels the ignored label at every pixel.
         groups : sequence, optional
             Needed if the calibration images had groups. A group is tested when the next group begins.
         complete : bool

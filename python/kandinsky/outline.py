@@ -153,10 +153,10 @@ def fit_outline(
         Masks to make; a single mask is tighter. The default is "both", or "outer" with ``unit="object"``.
     score_function : str
         "auto", "distance", "relative" (in radii of the predicted mask), "doubt" (relative to the radius and the model's uncertainty),
-        "probability" or "field" (p-values of `calibrator`); "distance:10", "relative:10" and "doubt:10" count a probability as
-        10 pixels.
+        "probability" or "field" (p-values of `calibrator`). "distance:10", "relative:10" and "doubt:10" add 10 (1 - p) to the
+        distance in pixels.
     calibrator : Calibrator, optional
-        For the score "field", which "auto" then tries too. It must come from other images.
+        For the score "field", which "auto" then tries too. It must be calibrated on other images.
     masks : bool
         `probs` are predicted labels, for models without probabilities.
     spacing : sequence of float, optional

@@ -3,7 +3,7 @@
 
     build/bin/fcc_bench --geometry | python3 scripts/figures/fcc_figure.py > docs/figures/fcc.svg
 
-The scene behind the curves is that of bench/fcc_bench.cpp (320 x 240), drawn without its noise on the left half.
+The scene behind the curves is that of bench/fcc_bench.cpp (320 x 240). Its left half is drawn without noise.
 """
 import base64
 import json

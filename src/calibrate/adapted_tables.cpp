@@ -43,8 +43,8 @@ void add_shifts(const Adaptation& adaptation, AdaptedTables& out) {
     for (const Adaptation::Shift& fit : fits) out.constant.push_back(fit.constant);
 }
 
-/// The range of exponents of the distances whose logarithms scale_key() takes, for keys from `low` to `high`.
-/// A distance is to 0 for scores below 1/2, otherwise to 1.
+/// The smallest and the largest exponent of 2 of a distance whose logarithm scale_key() takes, for keys from
+/// `low` to `high`. It is the distance of |score| to 0 below 1/2, and to 1 otherwise.
 std::pair<int, int> exponents(std::int64_t low, std::int64_t high) {
     constexpr std::int64_t kBinade = std::int64_t{1} << 23, kHalf = log_bits(0.5f), kOne = 2 * kHalf;
     std::int64_t least = kOne, most = 0;
@@ -61,7 +61,7 @@ std::size_t parts_of(const AdaptedTables& tables) {
     return std::clamp<std::size_t>(kMostLimits / tables.columns(), 1, AdaptedTables::kParts);
 }
 
-/// The limits that places choose from.
+/// Adds the scores that serve as limits; places refer to them by number.
 void add_scores(float largest, AdaptedTables& out) {
     const auto parts = static_cast<std::int64_t>(parts_of(out));
     for (std::size_t i = 0; i + 1 < out.columns(); ++i)
@@ -121,7 +121,7 @@ Reached reached(const AdaptedTables& tables, std::size_t cell, std::int64_t leve
     const std::int64_t below = own[column], above = own[column + 1];
     const auto i = static_cast<std::size_t>(column);
     const std::int64_t wide = tables.edges[i + 1] - tables.edges[i];
-    const std::int64_t passed = (level - below) * wide / (above - below);  // the last key, from the edge
+    const std::int64_t passed = (level - below) * wide / (above - below);  // the last key in the set
     // Part k ends at wide * k / parts, rounded down.
     return {at(((passed + 1) * parts - 1) / wide), at((passed * parts + wide - 1) / wide)};
 }

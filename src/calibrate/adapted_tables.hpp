@@ -14,9 +14,9 @@ namespace kandinsky {
 /// set at a pixel if its score is at most limits[sure[alpha][r][place]]. It is not in the set if its score
 /// exceeds limits[last[alpha][r][place]]. For the few scores between, it is in the set if and only if
 ///   (above - below) * clamp(key - edges[i], 0, wide) <= (l * unit - below) * wide,
-/// where key = scale_key(score), i is the number of edges, except the first and the last, that lie below the
-/// key (whose `ends` the score exceeds), wide = edges[i + 1] - edges[i], and below and above are the weighted
-/// sums of the shares of the pixel's cells in columns i and i + 1.
+/// where key = scale_key(score), wide = edges[i + 1] - edges[i], and below and above are the weighted sums of
+/// the shares of the pixel's cells in columns i and i + 1. i is the number of edges below the key, except the
+/// first and the last edge; an edge is below the key if the score exceeds its `ends`.
 struct AdaptedTables {
     // The row of an image: the largest over the fits of constant + sum of slope * clamp(feature, low, high),
     // clamped to plus or minus kLargestShift, times kSteps, rounded up, minus `least`.
@@ -27,7 +27,7 @@ struct AdaptedTables {
 
     std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][row]
     std::vector<std::vector<std::uint16_t>> sure, last;  ///< [alpha][row][place]
-    /// Scores: kParts for each column at equal distances of the key, the last edge, the largest score and
+    /// Scores: kParts for each column, with equally spaced keys, then the last edge, the largest score and
     /// both infinities. They are so dense that few scores lie between the two limits of a place.
     std::vector<float> limits;
     static constexpr std::size_t kParts = 64;  ///< fewer if 16 bits could not number the limits otherwise
@@ -36,7 +36,7 @@ struct AdaptedTables {
     std::vector<float> ends;           ///< [column] the largest score whose key is at most the edge
     std::vector<std::uint32_t> share;  ///< [cell][column], ascending, 0 to SmoothCurves::kOne
     std::int64_t unit = 1;             ///< sum of the weights of a pixel's cells
-    /// Exponents of 2 that bound the distances whose logarithms give the keys of the scores between limits.
+    /// Bounds of the exponents of 2 that scale_key() meets for scores between the two limits of a place.
     int low_exponent = 0, high_exponent = 0;
 
     /// [row or column of the image] the two rows or columns of cells around it and their weights. Rows or

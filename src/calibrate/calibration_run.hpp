@@ -75,7 +75,7 @@ class CalibrationRun {
     /// Exact curves of given regions, one set per stratum.
     std::vector<CurveSet> region_curves(const std::vector<Partition>& partitions, const CurveRule& rule);
     std::vector<CurveSet> pixel_curves(const CurveRule& rule);  ///< of every pixel
-    /// `smooth`: empty, or an entry for each stratum, which is empty unless it has smooth curves.
+    /// `smooth`: empty, or one entry for each stratum; strata without smooth curves have an empty entry.
     Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions,
                       std::vector<CurveSet> curves, std::vector<SmoothCurves> smooth = {});
 

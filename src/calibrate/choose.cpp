@@ -66,7 +66,7 @@ class TrainingPart {
         return out;
     }
 
-    /// The increments that weight the loss, [pixel][bin]; those of the image where the pilot has no data.
+    /// The weights of the loss, [pixel][bin]: increments of the pilot, or of the image where it has no data.
     [[nodiscard]] Plane pilot() const {
         Plane votes(grid_, bins_), out(grid_, bins_);
         std::vector<double> image(bins_);

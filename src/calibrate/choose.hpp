@@ -21,8 +21,8 @@ struct Contender {
 /// Whether cross-validation chooses something: the method, or the value of an option.
 [[nodiscard]] bool has_choice(const CalibrateOptions& options);
 
-/// Replaces options that were not given and are "auto" by default with the paper's value, for the given
-/// method, or for all methods if the method is to be chosen.
+/// Sets options whose default is "auto" to the paper's value unless they were given. Applies to the given
+/// method, or to all methods if the method is to be chosen.
 void settle_defaults(CalibrateOptions& options);
 
 /// All contenders, in the order of the table: the given method, or for kAutoMethod every method that needs no

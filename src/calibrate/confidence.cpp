@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t kSteps = 1000;     // approximate number of nested sets
 constexpr double kLearningShare = 0.25;  // of the groups; the bound needs more groups than learning does
 
-/// The options for learning nested sets from some groups. Any nested sets are valid, so pixels are pooled,
-/// and all levels exist even with few groups.
+/// The options for learning nested sets from some groups. The guarantee holds for any nested sets. Pixels are
+/// pooled, so that all levels exist even with few groups.
 CalibrateOptions learning(const CalibrateOptions& asked) {
     CalibrateOptions out = asked;
     out.confidence = 0;

@@ -236,8 +236,8 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
         const SmoothCurves* const smooth = calibrator.smooth_of(s);
         for (std::size_t p = 0; p < pixels; ++p) {
             float& value = out[c * pixels + p];
-            // Rounded down: rounding to nearest would put 0.1 above 0.1, and the set at alpha = 0.1 would
-            // gain a class.
+            // Rounded down. The float nearest to 0.1 exceeds 0.1, so a class with the p-value 0.1 would enter
+            // the set at alpha = 0.1.
             const double exact = adapted ? value_p(calibrator, s, value)
                                  : smooth != nullptr
                                      ? smooth->p_value(p, value)

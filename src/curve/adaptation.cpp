@@ -83,7 +83,7 @@ std::pair<std::int32_t, std::int32_t> Adaptation::range() const {
             easy.values[k] = up ? one.low[k] : one.high[k];
             hard.values[k] = up ? one.high[k] : one.low[k];
         }
-        // The level uses the maximum over all shifts, which is never below the largest of their minima.
+        // shift() is the maximum over all fits, so it is never below the largest minimum of a fit.
         least = std::max(least, one.at(easy));
         most = std::max(most, one.at(hard));
     }

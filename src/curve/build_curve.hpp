@@ -22,8 +22,8 @@ struct CurveRule {
 /// A weight or a sum of weights. Weights are integers, so the order of addition has no effect. The sum over
 /// many groups needs more than 64 bits.
 __extension__ using Weight = unsigned __int128;
-/// The total weight of a group, or with weights the weight of their bound. A group of m scores loses fewer
-/// than m units to rounding.
+/// The weight of a group if all groups have equal weight, otherwise the weight of the bound. A group of m
+/// scores loses fewer than m units to rounding.
 inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
 inline std::uint64_t CurveRule::weight(std::size_t group) const {
     return weights != nullptr ? (*weights)[group] : kGroupWeight;
@@ -40,9 +40,9 @@ struct GroupMass {
     }
 };
 
-/// The order statistics of n scores that a curve consists of. Each is given by the smallest total weight of
-/// the scores up to it: its rank if every score has weight 1, or a share of the groups if groups have equal
-/// weight. All ways to find them (sorting, counting) use this plan, so they agree to the bit.
+/// The order statistics of n scores that a curve consists of. Each is the smallest score up to which the
+/// scores have a target weight: a rank if every score has weight 1, or a share of the groups if groups have
+/// equal weight. All ways to find them (sorting, counting) use this plan, so they agree to the bit.
 struct CurvePlan {
     bool complete = false;
     std::vector<Weight> targets;  ///< ascending, except that neighbours may be swapped; the score is +inf
@@ -93,8 +93,8 @@ template <class At>
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
 
-/// A curve of n scores; `grouped`: groups have weights. Calls find(target) for each target of the plan in
-/// turn; it returns the target's score, or +inf if the total weight is smaller.
+/// A curve of n scores; if `grouped`, the scores of a group share its weight. Calls find(target) for each
+/// target of the plan in turn; it returns the target's score, or +inf if the total weight is smaller.
 template <class Find>
 [[nodiscard]] CurveSet::Curve build_planned_curve(std::uint64_t n, const GroupMass& there, bool grouped,
                                                   const CurveRule& rule, Find&& find) {

@@ -108,7 +108,7 @@ class Network {
             Eight<kStep>(j, j + 1, j + 2, j + 3, j + 4, j + 5, j + 6, j + 7);
     }
 
-    /// Ascending rows; the last of them may be missing.
+    /// Applies a step to eight rows with ascending numbers, of which the last may be missing.
     template <Step kStep>
     HWY_INLINE void Eight(std::size_t r0, std::size_t r1, std::size_t r2, std::size_t r3, std::size_t r4,
                           std::size_t r5, std::size_t r6, std::size_t r7) {

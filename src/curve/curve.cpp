@@ -153,7 +153,7 @@ CurveSet CurveAccess::make(Ladder ladder, bool interpolate, OfSet storage) {
         });
     } catch (const Error&) {
         for (std::size_t i = 0; i < n; ++i)
-            check(i);  // the first bad curve is reported, whatever the threads
+            check(i);  // the first bad curve is reported, for any number of threads
         throw;
     }
     set.data_ = std::move(storage);

@@ -20,8 +20,8 @@ namespace kandinsky {
 
 namespace {
 /// Builds the curves and features of all pixels in several threads. The caller provides the order statistics:
-/// a single process reads them from its scores, and several ranks search for them together. To get the plan
-/// of a pixel, a caller records the ranks that are requested.
+/// a single process reads them from its scores, and several ranks search for them together. To learn which
+/// ranks a pixel needs, a caller first calls write() with functions that only record the ranks.
 class PixelCurves {
   public:
     /// `weighed`: scores have the weights of their groups; otherwise all scores at a pixel have equal weight.
@@ -54,8 +54,8 @@ class PixelCurves {
         });
     }
 
-    /// The features and, unless weighed, the curve of n scores: at(k) is the k-th of them, and
-    /// read(ranks, count, out) gives several, +inf for kNoRank.
+    /// Writes the features and, unless weighed, the curve of n scores. at(k) returns the k-th score, and
+    /// read(ranks, count, out) writes several scores, +inf for kNoRank.
     template <class At, class Read>
     void write(std::size_t s, std::size_t pixel, std::size_t n, At&& at, Read&& read) {
         if (request_.curves && !weighed_) write_curve(s, pixel, n, at, read);

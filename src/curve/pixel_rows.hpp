@@ -62,7 +62,7 @@ class PixelRows final : public CensusGuest {
     void read(const Scratch& scratch, std::size_t stratum, const std::uint32_t* ranks, std::size_t n,
               float* out) const;
     /// The scores of a pixel of an unsorted tile with their groups, as unordered pairs; scratch.first has the
-    /// beginning of each stratum. PairsOf::keys: with key() instead of key_of() of the score.
+    /// beginning of each stratum. PairsOf::keys: pairs have key() in place of key_of(score).
     enum class PairsOf { scores, keys };
     void pair_up(std::size_t tile, std::size_t lane, Scratch& scratch, PairsOf keys = PairsOf::scores) const;
 
@@ -78,7 +78,7 @@ class PixelRows final : public CensusGuest {
     template <class Word>
     void form(std::size_t image, PixelRange part, const std::uint8_t* member, Word* line,
               std::size_t stride) const;
-    /// Copies the lines of the images from `first` on to their places in the tiles, from pixel `begin` on.
+    /// Copies the lines of the images [first, last) to their places in the tiles, starting at pixel `begin`.
     template <class Word>
     void hand_over(const Word* formed, std::size_t stride, std::size_t first, std::size_t last,
                    std::size_t begin, std::size_t pixels) const;

@@ -122,7 +122,7 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;
     return rule.pooling == Pooling::groups && !rule.released;
 }
 
-/// The counters of each part, for slots of digits with the given number of bits.
+/// A counter for each part, slot and value of a digit.
 template <class Count>
 class Counters {
   public:
@@ -274,8 +274,8 @@ class Selection {
         }
     }
 
-    /// Numbers the distinct prefixes that the searches of jobs [begin, end) have reached with the digit at
-    /// `shift`: the slots of the next digit. Returns their number.
+    /// Numbers the distinct prefixes of the searches of jobs [begin, end), up to the digit at `shift`. The
+    /// numbers are the slots of the next digit. Returns how many there are.
     std::size_t number_slots(std::size_t begin, std::size_t end, std::size_t slots, unsigned shift,
                              unsigned bits) {
         Known digit{.shift = shift, .bits = bits, .next = std::vector<std::uint32_t>(slots << bits, kNone)};
@@ -291,7 +291,7 @@ class Selection {
         return count;
     }
 
-    /// The digit at `shift`, for the searches of jobs [begin, end).
+    /// Finds the digit at `shift` for the searches of jobs [begin, end).
     void find_digit(std::size_t begin, std::size_t end, std::size_t slots, unsigned shift, unsigned bits) {
         const std::uint32_t mask = (1u << bits) - 1;
         Counters<Count> counts(parts_, slots, std::size_t{1} << bits);
@@ -349,7 +349,7 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
                     std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
     const bool grouped = by_groups(request.rule);
     const std::size_t count = grouped ? sizeof(Weight) : sizeof(std::uint64_t);
-    // Prefers fewer parts to more passes, but keeps several parts.
+    // With fewer parts, more regions fit into a pass. Some parts are kept, so that several threads work.
     constexpr std::size_t kLeading = std::size_t{1} << kLeadingBits;
     const auto most_jobs = [&](std::size_t parts) {
         const std::size_t each = kLeading * (parts * count + sizeof(std::uint32_t)) +

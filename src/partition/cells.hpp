@@ -67,8 +67,8 @@ class Cells {
         const std::size_t row = pixel / image_.width, column = pixel % image_.width;
         return row == middle_row(row / side_) && column == middle_column(column / side_);
     }
-    /// The variance, in cells, that counting in cells and interpolating between their centres add to a
-    /// kernel.
+    /// The variance, in squared cells, that is added to a kernel by counting in cells and by interpolation
+    /// between their centres.
     [[nodiscard]] double added_variance() const {
         return side_ == 1 ? 0.0 : (1 - 1.0 / (side_ * side_)) / 12 + 1.0 / 6;
     }

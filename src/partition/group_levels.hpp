@@ -64,8 +64,8 @@ struct Judge {
     std::vector<SmoothCurves> by_fold;  ///< without data if the other folds have no scores
 };
 
-/// Makes a stratum's levels follow the images. `shifts`: of all fits; `levels`: of the groups' values less
-/// the shifts. Writes the levels of an image with shift 0 to the storage. Returns an empty adaptation if no
+/// Makes a stratum's levels follow the images. `shifts`: of all fits. `levels`: from the groups' values minus
+/// their shifts. Writes the levels of an image with shift 0 to the storage. Returns an empty adaptation if no
 /// fit shifts any image.
 [[nodiscard]] Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels,
                                  const Ladder& ladder, SmoothStorage& storage);

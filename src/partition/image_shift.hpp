@@ -47,10 +47,10 @@ struct LearntShift {
 };
 
 /// Learns the dependence by quantile regression (quantile_regression.hpp). Groups have equal weight, which
-/// their scores share equally. Cross-validation over the folds chooses the ridge and a scale of the slopes:
-/// the smallest loss among those whose price, as a mean ratio over the levels, is at most 1.02 times that of
-/// one level for all images. Levels adapt only if the gain exceeds its standard error. The order of the
-/// samples has no effect. With fewer than two folds with scores, nothing is learnt.
+/// their scores share equally. Cross-validation over the folds chooses the ridge and the scale of the slopes
+/// with the smallest loss. Their price must not exceed 1.02 times that of one level for all images, as a mean
+/// ratio over the levels. Levels adapt only if the gain exceeds its standard error. The order of the samples
+/// has no effect. With fewer than two folds with scores, nothing is learnt.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
 /// The shift learnt from the samples of all folds except one, with the ridge and scale of `known`.

@@ -75,7 +75,8 @@ ScoreGrid ScoreGrid::fixed(const ScoreOptions& score, std::size_t classes) {
         return static_cast<std::uint32_t>((key >> kShift) + kZeroSlot);
     };
     std::vector<std::uint32_t> slots{slot(low), slot(top)};
-    // Octaves of the distance from 0 or 1: most scores near thresholds are farther than 2^-9 from both.
+    // Octaves of the distance to 0 or 1. Octaves above 2^-9 are divided, because most scores near thresholds
+    // lie there.
     const std::int32_t many = top / octave - 2 * kHalf > 24 ? 1 : low < 0 ? 2 : 4;
     for (std::int32_t i = low < 0 ? -2 * kHalf : 0; i <= top / octave; ++i) {
         const std::int32_t place = i < 0 ? -1 - i : i;

@@ -22,7 +22,7 @@ struct Plane {
 [[nodiscard]] Plane coarsened(const Plane& plane, std::uint32_t cell);
 
 /// Convolution with exp(-d^2 / (2 sd^2)) in both directions, truncated at 4 sd, with zeros beyond the border.
-/// Not normalised: smooth the divisor in the same way. Cost: 2 (8 sd + 1) operations per value.
+/// Not normalised: the caller smooths a divisor in the same way. Cost: 2 (8 sd + 1) operations per value.
 [[nodiscard]] Plane gaussian(const Plane& plane, double sd);
 
 /// A plane and its block sums of 2 x 2, 4 x 4, ... pixels. Each is computed from the previous one when first

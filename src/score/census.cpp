@@ -18,9 +18,9 @@
 namespace kandinsky {
 
 namespace {
-/// The number of images that one thread reads in a row: some megabytes of a file, and few enough to be
-/// counted in bytes. Large images are read several at a time too, because a guest processes the images of a
-/// block together at each pixel.
+/// The number of images that one thread reads in a row: some megabytes of a file, but at most 64, so that
+/// counts fit into bytes. Even of large images a thread reads several, because a guest processes the images
+/// of a block together at each pixel.
 std::size_t block_of(const Dataset& data) {
     const std::size_t image = data.grid().pixels() * data.classes() * 2;
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());

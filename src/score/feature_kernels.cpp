@@ -47,8 +47,8 @@ struct FeatureLanes {
         inside_mass = hn::Add(inside_mass, hn::IfThenElseZero(in, own));
         inside_doubt = hn::Add(inside_doubt, hn::IfThenElseZero(in, unsure));
     }
-    /// The roots are taken of 1 - p in units of 1/4096, so they are 64 times its square root and 8 times its
-    /// fourth root.
+    /// Takes the roots of 4096 (1 - p). The square root is 64 times that of 1 - p, and the fourth root is 8
+    /// times that of 1 - p.
     HWY_INLINE void AddRoots(Floats p) {
         const auto known = hn::ConvertTo(real, Steps(p)), first = hn::Sqrt(hn::Sub(unit, known));
         const auto second = hn::Mul(hn::Sqrt(first), hn::Set(real, kFourth));

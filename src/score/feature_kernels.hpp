@@ -36,8 +36,8 @@ struct FeatureTotals {
 /// The features of an image with these sums.
 [[nodiscard]] ImageFeatures image_features(const FeatureTotals& totals);
 
-/// At most 8192 pixels, so that no sum overflows. NaN counts as 0; values outside [0, 1] count as the nearer
-/// end. The result is the same on every vector unit.
+/// Takes at most 8192 pixels, so that no sum overflows. NaN counts as 0; values outside [0, 1] count as the
+/// nearer end. The result is the same on every vector unit.
 [[nodiscard]] FeatureCounts count_features(const float* probs, std::size_t n);
 
 /// Sums over a rectangle of one class's probabilities, as integers: in units of 1/4096 for differences of p,
@@ -51,7 +51,7 @@ struct WatchCounts {
     std::uint32_t invalid = 0;    ///< not 0 if a value is NaN or outside [0, 1]
 };
 
-/// The logarithm of the odds counts as at most this, in bits.
+/// Logarithms of the odds are clamped to plus or minus this number, in bits.
 inline constexpr std::int32_t kMostOdds = 12;
 
 /// `rows` runs of `n` pixels, `stride` apart, at most 8192 pixels together so that no sum overflows. `above`:

@@ -38,8 +38,8 @@ ImageFeatures image_features(const FeatureTotals& totals) {
     constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16, kOne = FeatureSums::kOne, kRoot = 64;
     // If nothing is predicted, `inside` has its largest value.
     const double inside = totals.inside > 0 ? share(totals.inside_doubt, totals.inside * kMostDoubt) : 1.0;
-    // A mean weighted by p. Each pixel also adds a weight of 1/4096 with a fourth of the largest value, which
-    // is the result if nothing is predicted.
+    // The logarithm of a mean weighted by p. Each pixel also adds the value 1/4 with a weight of 1/4096, so
+    // the mean is 1/4 if nothing is predicted.
     const auto mean = [&](std::uint64_t sum) {
         return std::log2(share(sum + totals.pixels * (kRoot / 4),
                                kRoot * std::max<std::uint64_t>(1, totals.mass + totals.pixels)));

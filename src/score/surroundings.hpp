@@ -26,8 +26,8 @@ class Surroundings {
     [[nodiscard]] unsigned doublings() const { return doublings_; }  ///< the widest window has radius 2^that
     /// The pixels of the rows [first, last) of cells.
     [[nodiscard]] PixelRange pixels_of(std::size_t first, std::size_t last) const;
-    /// Codes of the rows [first, last) of cells from one class's probabilities there: how likely the class is
-    /// at the cell's best pixel. NaN counts as 0. No allocation after a thread's first call.
+    /// Writes codes of the rows [first, last) of cells: how likely the class is at a cell's likeliest pixel.
+    /// `probs`: of the class in these rows; NaN counts as 0. No allocation after a thread's first call.
     void look(std::size_t first, std::size_t last, const float* probs, std::uint16_t* codes) const;
     /// Replaces one class's codes of all cells by distances. No allocation after a thread's first call.
     void spread(std::uint16_t* cells) const;

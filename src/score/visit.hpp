@@ -55,7 +55,7 @@ struct Visit {
     Progress& progress;
     std::string_view stage;            ///< in progress reports and checkpoints
     std::size_t pass = 0, passes = 1;  ///< for progress, where the images are read several times
-    /// The score that the body reads, if any: its values that need whole images are then computed beforehand.
+    /// The score that the body reads, or null. Parts of it that need whole images are computed beforehand.
     const ScoreOptions* score = nullptr;
     /// Returns the memory that the visit adds to, zero on entry. Called before the first image if there is a
     /// checkpoint, and after the last image to sum the counts over several ranks. If empty, nothing is saved

@@ -49,8 +49,8 @@ TEST(Adapt, ImagesThatLookHardGetLargerSetsAndTheirCoverageIsMoreEven) {
         const ImageCoverage &before = report.calibrators[0].strata[1].image_coverage,
                             &after = report.calibrators[1].strata[1].image_coverage;
         EXPECT_LT(after.spread, 0.9 * before.spread) << name_of(promise);
-        // Limiting the mean price instead of the mean ratio of prices gives .64 to .78 times the spread here,
-        // but up to 1.37 times the false share.
+        // A limit on the mean price instead of the mean ratio of prices would reduce the spread here to 0.64
+        // to 0.78 times, but raise the false share up to 1.37 times.
         EXPECT_LT(report.calibrators[1].strata[1].false_share,
                   1.22 * report.calibrators[0].strata[1].false_share)
             << name_of(promise);

@@ -49,8 +49,8 @@ TEST(AdaptedRegions, ImagesThatLookHardGetLargerSetsAndTheirCoverageIsMoreEven) 
             const ImageCoverage &before = report.calibrators[0].strata[1].image_coverage,
                                 &after = report.calibrators[1].strata[1].image_coverage;
             EXPECT_LT(after.spread, 0.9 * before.spread) << method << " " << name_of(promise);
-            // Limiting the mean price instead of the mean ratio of prices gives .64 to .78 times the spread
-            // here, but up to 1.37 times the false share.
+            // A limit on the mean price instead of the mean ratio of prices would reduce the spread here to
+            // 0.64 to 0.78 times, but raise the false share up to 1.37 times.
             EXPECT_LT(report.calibrators[1].strata[1].false_share,
                       1.22 * report.calibrators[0].strata[1].false_share)
                 << method << " " << name_of(promise);
@@ -122,7 +122,7 @@ TEST(AdaptedRegions, DoesNotDependOnOrderOrThreadsAndFilesKeepEverything) {
         }
 }
 
-/// The same learnt again from the other images only, by the passes over data that a split uses.
+/// Curves and shift learnt from the other images alone, by the passes over data that a split uses.
 struct FromScratch {
     SmoothCurves curves;
     Adaptation::Shift shift;
@@ -157,8 +157,8 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
             learn_shift(shift_samples(input, input.strata, {&cells, 1}, {judge}, folds)[0]).shift};
 }
 
-/// The rule of docs/adapt.md, fit by fit: regions, distributions and shifts without a group are those of the
-/// others alone.
+/// The rule of docs/adapt.md, fit by fit: a fit without a group has the regions, distributions and shift that
+/// are learnt from the other groups alone.
 TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
     using partition::GroupLevels;
     for (const char* const method : {"image", "kmeans"}) {

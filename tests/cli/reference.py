@@ -159,7 +159,7 @@ def what_sets_hold(sets, member, valid):
 
 
 def same_measures(row, expected, stratum):
-    """Whether a row of evaluate's JSON has the measures of evaluation(): which one differs, or None."""
+    """The first measure in which a row of evaluate's JSON differs from evaluation(), or None."""
     def close(found, wanted):
         return found is None if wanted is None else found is not None and abs(found - wanted) < 1e-9
     names = ("set_size", "false_classes", "empty_share", "single_share", "single_right", "full_share")

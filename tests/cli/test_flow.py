@@ -217,7 +217,7 @@ def test_evaluate_prints_what_the_reference_finds(twelve, method, condition):
         floor = np.mean([reference.sampling_floor(int(n)) for n in counts[counts > 0]])
         assert one["floor"] == pytest.approx(floor, abs=1e-9)
         assert one["seconds"]["evaluate"] >= 0
-        # Of all classes together, so the same in every row: every labelled pixel is a sample of its class.
+        # Sizes are those of all classes together. Every labelled pixel is a sample of its class.
         assert sum(one["size_stratified"]["samples"]) == valid.sum()
     rows = [line.split() for line in room.does("evaluate", "cal.kcal", *data).out.splitlines() if line.startswith("  ")][1:]
     assert [row[-3] for row in rows] == [f"{one['ece']:.3f}" for one in found["results"]], "the text has the JSON's ECE"

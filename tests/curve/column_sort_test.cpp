@@ -25,7 +25,7 @@ std::vector<Line> lines_of(std::size_t rows, std::uint64_t values, std::uint64_t
     std::vector<Line> lines(rows + 1);
     for (Line& line : lines)
         for (std::size_t k = 0; k < kLineBytes / sizeof(T); ++k) {
-            // Among the values are the least and the largest, which stands for rows that are not there.
+            // The values include 0 and the largest value, which the sort also uses for missing rows.
             const std::uint64_t one = random.below(values + 1);
             const T word = one == values ? std::numeric_limits<T>::max() : static_cast<T>(one);
             std::memcpy(line.bytes + k * sizeof(T), &word, sizeof(T));
@@ -56,7 +56,7 @@ TEST(ColumnSort, AgreesWithTheDefinitionOnEveryVectorUnit) {
     });
 }
 
-/// Networks that sort every sequence of 0 and 1 sort everything: all of them, for lengths where that ends.
+/// A network that sorts every sequence of zeroes and ones sorts every sequence. Tests all short sequences.
 TEST(ColumnSort, SortsEverySequenceOfZeroesAndOnes) {
     for (std::size_t rows = 1; rows <= 16; ++rows)
         for (std::uint32_t from = 0; from < (1u << rows); from += 32) {

@@ -67,7 +67,7 @@ void expect_sorts(std::vector<std::uint32_t> keys) {
     ASSERT_EQ(keys, expected) << keys.size() << " keys";
 }
 
-/// Pairs come in the order of their scores, and all of them.
+/// Expects that the sorted pairs ascend by score and that no pair is lost.
 void expect_sorts(std::vector<std::uint64_t> pairs) {
     std::vector<std::uint64_t> expected = pairs;
     std::sort(expected.begin(), expected.end());

@@ -146,7 +146,7 @@ TEST(Ranks, LittleMemoryMeansMoreRoundsAndTheSameBytes) {
         options.memory = 1 << 14;
         const auto made = on_ranks<std::string>(3, [&](std::shared_ptr<const Team> team) {
             CalibrateOptions own = options;
-            own.memory <<= team->comm.rank();  // ranks may differ in what they have
+            own.memory <<= team->comm.rank();  // ranks may have different amounts of memory
             Calibrator made_here = calibrate(dealt(scene(30, 8, false, 0, 8), team), own);
             made_here.options.memory = CalibrateOptions{}.memory;
             return bytes_of_file(made_here);

@@ -117,8 +117,8 @@ TEST(Validity, HierarchicalPoolingCoversARandomPixelOfANewImage) {
 }
 
 TEST(Validity, DependentPooledPixelsDoNot) {
-    // The reason for the wording of the guarantee, and a check that the bound above detects it: about 40
-    // dependent pixels are not 40 samples.
+    // About 40 dependent pixels are not 40 samples, so pooled pixels have no such guarantee. The bound above
+    // must detect that.
     const Tally tally = simulate("image", Pooling::pixels, 4, 0.95, 12);
     EXPECT_LT(tally.covered / tally.rounds, least_mean(tally.rounds));
     EXPECT_LT(simulate("image", Pooling::pixels, 4, 0.95, 13).covered,

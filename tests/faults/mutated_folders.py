@@ -1,4 +1,4 @@
-"""Families whose inputs are folders of files in formats that others read, too: nibabel, a PNG reader, json."""
+"""Families whose inputs are folders of files. Independent readers (nibabel, a PNG reader, json) give the expected values."""
 
 import json
 import re

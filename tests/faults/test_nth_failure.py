@@ -24,8 +24,8 @@ COMMANDS = {
     "calibrate a folder": (["calibrate", "--probs", "cases", "--labels", "truth", "--threads", "1", "--method",
                             "image", "-o", "out"], "out"),
 }
-# The errors of failing calls: allocations and mappings fail without memory; other calls as on a bad disk, a full disk or
-# without permission.
+# The errors of failing calls. Allocations and mappings fail for lack of memory; other calls fail because the disk is faulty
+# or full, or because a permission is missing.
 ERRORS = {
     "malloc": ["ENOMEM"], "mmap": ["ENOMEM"], "map": ["ENOMEM", "EACCES"], "open": ["EACCES", "EMFILE", "EIO"], "stat": ["EIO"],
     "read": ["EIO"], "write": ["ENOSPC", "EIO", "EDQUOT"], "print": ["ENOSPC"], "sync": ["EIO", "ENOSPC"],

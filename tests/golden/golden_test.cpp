@@ -183,7 +183,7 @@ void expect_summary(const Evaluation& found, std::size_t c, const nlohmann::json
     EXPECT_LE(apart(error, expected["marginal_ce20"].get<double>()), stored ? 1e-12 : 1e-4);
 }
 
-/// CE maps and summaries of a calibrator; the map itself only where the curves are theirs.
+/// Compares the summary of a calibrator, and its CE map if the curves are the released code's (`stored`).
 void expect_evaluation(const Golden& golden, const Calibrator& calibrator, std::size_t c,
                        const std::string& method, bool stored) {
     SCOPED_TRACE(golden.name() + " " + method + (stored ? " with their curves" : " with our curves"));

@@ -24,7 +24,7 @@ def write(folder, arrays, expected=None):
 
 
 def one_class(full, label, arrays, keys):
-    """All pixels, but one class: its probability where it is the label, and nothing else of the images."""
+    """All pixels of a single class: its probability where it is the label, and nothing else of the images."""
     kept = {}
     for part in ("cal", "test"):
         labels, probs = np.load(full / f"{part}_labels.npy"), np.load(full / f"{part}_probs.npy")
@@ -44,7 +44,7 @@ def one_class(full, label, arrays, keys):
 
 
 def few_pixels(full, halved, arrays):
-    """All classes and images, but some pixels. The names in `halved` are stored in half precision."""
+    """All classes and images at a few pixels. The arrays in `halved` are stored in half precision."""
     kept = {name: np.load(full / f"{name}.npy")[..., ROWS, COLUMNS] for name in arrays}
     return kept | {name: kept[name].astype(np.float16) for name in halved}
 

@@ -1,5 +1,5 @@
-"""Every option of train, infer and experiment where networks run: it changes what is written, changes nothing by its nature, or is
-refused. tests/cli/options/test_matrix.py has the refusals that need no network. A new option fails here until a table names it."""
+"""Every option of train, infer and experiment changes the written files, is listed as having no effect on them, or is refused.
+tests/cli/options/test_matrix.py has the refusals that need no network. A new option fails here until a table names it."""
 
 import itertools
 import json

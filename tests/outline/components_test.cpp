@@ -10,7 +10,7 @@
 namespace kandinsky::outline {
 namespace {
 
-/// One flood after the other, over every voxel that touches.
+/// Components by flood fill, comparing every pair of voxels.
 std::vector<std::uint32_t> naive(const std::vector<std::uint8_t>& mask, const Extent& e, Connectivity how) {
     std::vector<std::uint32_t> out(mask.size(), 0);
     std::uint32_t count = 0;

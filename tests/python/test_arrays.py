@@ -280,7 +280,7 @@ def test_work_can_be_interrupted():
     def watch(*what):
         told.append(what)
         if len(told) == 1:
-            # Waited for, so that the signal is there while most of the work is still to be done.
+            # The thread is joined, so that the signal arrives while most of the work is still to be done.
             signaller = threading.Thread(target=_thread.interrupt_main)
             signaller.start()
             signaller.join()

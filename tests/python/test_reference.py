@@ -95,7 +95,7 @@ def test_p_values_count_the_scores_at_least_as_large(seed, alpha):
     np.testing.assert_allclose(calibrator.predict_p(fresh), wanted, rtol=1e-6)
 
 
-# One marginal threshold over all pixels is what other libraries call LAC, when a pixel is a sample to them.
+# If every pixel is a sample, other libraries' LAC has one marginal threshold, as method image has with pooled pixels.
 def flattened(images, seed):
     probs, labels = scene(images, seed=seed)
     return probs, labels, np.moveaxis(probs, 1, -1).reshape(-1, 3).astype(np.float64), labels.reshape(-1)

@@ -89,7 +89,7 @@ TEST(ImageFeatures, RiseWithWhatTheyAreNamedAfter) {
     EXPECT_LT(low.values[0], high.values[0]);  // doubt
     EXPECT_GT(low.values[1], high.values[1]);  // area
     EXPECT_LT(low.values[2], high.values[2]);  // inside
-    EXPECT_LT(low.values[3], high.values[3]);  // stray: the same mass outside of less
+    EXPECT_LT(low.values[3], high.values[3]);  // stray: equal mass outside, less mass in all
     EXPECT_LT(low.values[4], high.values[4]);  // root
     EXPECT_LT(low.values[5], high.values[5]);  // fourth
 }

@@ -23,7 +23,7 @@ Dataset images() {
     return make({.images = kImages, .grid = {1, 2}}).dataset();
 }
 
-/// Remembers the last progress; cancels at the call of cancelled() after `patience` others.
+/// Remembers the last progress. cancelled() returns false `patience` times, then true.
 class Watcher final : public Progress {
   public:
     explicit Watcher(int patience = 1 << 20) : left_(patience) {}

@@ -60,7 +60,7 @@ def users_of(symbols, files):
              for path, text in files.items() if USERS.fullmatch(path)}
     users = {name: {path for path, those in words.items() if name in those} for name in symbols}
     waiting = [name for name in symbols if users[name]]
-    while waiting:  # what the declaration of a used symbol names is used with it
+    while waiting:  # symbols in the declaration of a used symbol count as used
         used = waiting.pop()
         for name in set(re.findall(r"\w+", " ".join(symbols[used][1]))) & symbols.keys() - {used}:
             if not users[name]:

@@ -17,8 +17,8 @@
 namespace kandinsky {
 
 namespace {
-/// Set once TBB itself has run out of memory. TBB then holds a lock for which a change of the limit would
-/// wait forever, so the limit is no longer changed.
+/// Set once TBB itself has run out of memory. TBB then never releases one of its locks, and a change of the
+/// limit would wait for that lock forever. The limit is therefore no longer changed.
 std::atomic<bool> scheduler_broken{false};
 }  // namespace
 

@@ -9,8 +9,8 @@
 namespace kandinsky {
 
 /// A buffer that a thread keeps between calls, one for each `Purpose` (a type defined at the place of use).
-/// It begins with `least` elements. Used instead of thread_local objects with destructors: glibc aborts the
-/// program if it has no memory to register a destructor, while this throws std::bad_alloc.
+/// A thread's first call makes it with `least` elements. It replaces thread_local objects: without memory to
+/// register their destructors, glibc aborts the program, but this function throws std::bad_alloc.
 template <class T, class Purpose>
 [[nodiscard]] std::vector<T>& thread_buffer(std::size_t least = 0) {
     static const pthread_key_t key = [] {

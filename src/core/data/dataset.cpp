@@ -211,7 +211,7 @@ void Dataset::prefetch(std::size_t first, std::size_t last) const {
 namespace {
 constexpr std::size_t kLabelChunk = 512;
 
-/// Calls run(source, step, count, offset) for the runs of equal step that make up a plane's pixel range.
+/// Calls run(source, step, count, offset) for each run of equally spaced elements in a plane's pixel range.
 template <class Run>
 void for_each_run(const ArrayView& view, const std::byte* plane, PixelRange range, std::size_t width,
                   Run&& run) {

@@ -33,11 +33,11 @@ struct [[gnu::visibility("hidden")]] DatasetAccess {
 /// many images for each rank, possibly none. Sums over the parts of all ranks equal those over all images.
 /// All ranks must hold the same data set; nothing is read.
 [[nodiscard]] Dataset dealt(const Dataset& data, std::shared_ptr<const Team> team);
-/// The same for images that were divided before they were read: all of them are this rank's part.
+/// The part of this rank if the images were divided before they were read: all images of `data`.
 [[nodiscard]] inline Dataset as_rank_part(const Dataset& data, std::shared_ptr<const Team> team) {
     return DatasetAccess::of_team(data, std::move(team));
 }
-/// The team that the data set was divided for; otherwise a single process.
+/// The team for which the data set was divided, or a team of one process if it was not divided.
 [[nodiscard]] const Team& team_of(const Dataset& data);
 
 /// image_key() of one image; computed on first use and shared by all copies and subsets.

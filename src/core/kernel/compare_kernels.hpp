@@ -14,7 +14,7 @@ void at_least(const float* values, const float* limits, std::size_t n, std::uint
 /// The same as bits. The first result is the highest bit of the first byte; zeros fill the last byte.
 void at_least_bits(const float* values, const float* limits, std::size_t n, std::uint8_t* out);
 
-/// The same for half-precision probabilities and limits, both given as bits. Limit 0 accepts every value,
+/// at_least() for half-precision probabilities and limits, both given as bits. Limit 0 accepts every value,
 /// 0xFFFF none. Returns whether all probabilities lie in [0, 1]; -0 counts as 0.
 bool halves_at_least(const std::byte* values, const std::uint16_t* limits, std::size_t n, std::uint8_t* out);
 

@@ -53,8 +53,8 @@ struct Gathered {
     std::size_t first = 0;
 };
 [[nodiscard]] Gathered gather_words(Communicator& comm, std::span<const std::uint64_t> own);
-/// The same for one number of each group, at most kRankedGroups in total. Uses a table of that size, so the
-/// network volume (512 KiB) does not depend on the number of groups.
+/// gather_words() for one number of each group and at most kRankedGroups groups. Sends a table of that size,
+/// so the network volume (512 KiB) does not depend on the number of groups.
 [[nodiscard]] Gathered gather_ranked(Communicator& comm, std::span<const std::uint64_t> own);
 
 /// The order statistics wanted[i] (from 1) of the keys of all ranks; `sorted` are this rank's own keys, below
@@ -65,7 +65,7 @@ struct Gathered {
                                                       std::span<const std::uint64_t> wanted,
                                                       unsigned bits = 64);
 
-/// Combines numbers of which each rank has computed some and left the others 0.0; exact to the bit.
+/// Gives all numbers to all ranks. Each number was computed by one rank and is 0.0 on the others. Exact.
 void gather_doubles(Communicator& comm, std::span<double> values);
 
 /// The communicator of a team, or of a single process if `team` is null.

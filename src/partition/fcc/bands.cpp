@@ -77,8 +77,8 @@ BilinearField BilinearField::blurred(double radius) const {
 namespace {
 /// Data area in pixels below which the floor adds to the objective.
 constexpr double kFloorArea = 16.0;
-/// Distance in pixels below which the floor penalises the innermost curve for being near the centre. The
-/// paper's penalty does not, and a curve that reaches the centre would end a descent there.
+/// Distance in pixels from the centre below which the floor penalises the innermost curve. The paper's
+/// penalty ignores this distance, and a descent would end if the curve reached the centre.
 constexpr double kFloorRadius = 4.0;
 /// The floor of a band without data, in units of the field's variance.
 constexpr double kFloorPrice = 100.0;

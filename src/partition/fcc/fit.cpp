@@ -368,8 +368,8 @@ std::vector<Start> make_starts(const BilinearField& field, const CurveObjective&
 }
 
 /// Standard deviations of the blur, coarse to fine, as parts of the inscribed radius. A sharp edge of J
-/// between two nodes of the quadrature has no effect on the gradient, but an edge that is blurred over about
-/// the distance between nodes has.
+/// between two nodes of the quadrature has no effect on the gradient. An edge that is blurred over about the
+/// distance between nodes has an effect.
 constexpr double kBlurs[] = {1.0 / 12, 1.0 / 36};
 constexpr double kSmallestBlur = 0.8;  // pixels
 

@@ -62,9 +62,9 @@ struct CandidateOptions {
     bool rings = true;
 };
 
-/// The image first, then space by ascending bandwidth (plain, mirrored), then rings.
+/// In this order: image, space by ascending bandwidth (each plain, then mirrored), rings.
 [[nodiscard]] std::vector<Candidate> make_candidates(const Grid& grid, const CandidateOptions& options);
-/// The candidate whose increments weigh the loss: the plain spatial one nearest to 1/40 of the height.
+/// The plain spatial candidate with bandwidth nearest to 1/40 of the height. Its increments weight the loss.
 [[nodiscard]] std::size_t pilot_of(const std::vector<Candidate>& candidates, const Grid& grid);
 
 /// The candidates' cumulative distributions in every cell, fitted to all folds except one.

@@ -36,9 +36,9 @@ class Codebook final : public Fitness, public Sweeper {
     void fill_table();
     /// [region][cell]: summed weights.
     [[nodiscard]] std::vector<float> histograms(const Spans& spans) const;
-    /// A lower bound of the sum over ordered pairs. A distance is at least that of the cells' means, and the
-    /// mean length of vectors is at least the length of the vector of mean absolute values. The
-    /// contribution of one coordinate follows from the cells in its order: O(regions * values * cells).
+    /// A lower bound of the sum over ordered pairs. The mean distance between two cells is at least that of
+    /// their means. A mean of lengths is at least the length of the vector of mean absolute coordinates, and
+    /// each coordinate is summed over the cells in its order: O(regions * values * cells).
     [[nodiscard]] double least_sum(const std::vector<float>& histograms, std::size_t regions) const;
 
     const Cloud& cloud_;

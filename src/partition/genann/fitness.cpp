@@ -332,7 +332,7 @@ double sweep_radius(const Cloud& cloud, const Sweeper& sweeper, Origin origin, A
     const EdgePoints edge = collect(cloud, origin, annuli, k, window, limit);
     const auto [shrink, shrink_change] = sweeper.best_move(edge.inside, edge.inner, edge.outer);
     const auto [grow, grow_change] = sweeper.best_move(edge.outside, edge.outer, edge.inner);
-    // Half-way between the last point that moved and the first that stayed, within the points that stay.
+    // Half-way between the last point that moved and the next point; `beyond` is the first that cannot move.
     const auto between = [&](const std::vector<Moving>& moving, std::size_t count, double beyond) {
         const double next = count < moving.size() ? moving[count].squared : beyond;
         return (std::sqrt(moving[count - 1].squared) + std::sqrt(next)) / 2;

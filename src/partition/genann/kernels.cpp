@@ -18,8 +18,8 @@ constexpr std::size_t kBlock = 512;  // points of b per float32 sum
 using D16 = hn::CappedTag<float, kLanes>;
 using V16 = hn::Vec<D16>;
 
-/// Adds the distances of four points (from i on; the last is repeated if there are fewer) to one vector of
-/// points to the accumulators.
+/// Adds to the accumulators the distances between one vector of points and each of four points. If there are
+/// fewer than four, the last is repeated.
 template <std::size_t kDimensions, bool kWeighted, bool kMasked>
 HWY_INLINE void add_distances(D16 d, const PointBlock& a, const std::size_t* i, const PointBlock& b,
                               std::size_t j, std::size_t valid, V16& sum0, V16& sum1, V16& sum2, V16& sum3) {

@@ -33,8 +33,8 @@ inline constexpr std::size_t kTableLanes = 32;
 /// sums[c] += factor * row[c] for `size` floats, a multiple of kTableLanes.
 void add_scaled(const float* row, float factor, std::size_t size, float* sums);
 
-/// Numbers of each row that all discs of a candidate share: a (x - middle)^2 + across is the squared
-/// distance, with an error below `tolerance`.
+/// Numbers of each row that all discs of a candidate share. The squared distance of column x from the centre
+/// is a (x - middle)^2 + across, with an error below `tolerance`.
 struct DiscRows {
     static constexpr std::size_t kLanes = 8;  ///< rows at a time
 

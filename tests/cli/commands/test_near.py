@@ -109,7 +109,7 @@ def test_masks_that_leave_pixels_without_a_class_keep_their_empty_sets(room):
     assert "(filled)" not in room.does(*words).out
     assert (room.load("auto.npy").sum(axis=1) == 0).any()
     assert "(filled)" in room.does(*words, "--empty", "fill").out
-    # One class for every pixel, as masks or as labels: the same sets, filled.
+    # If every pixel has one class, masks and labels give the same sets, and empty sets are filled.
     labels = random.integers(0, 2, (9, 8, 10)).astype(np.uint8)
     for name, truth in [("labels.npy", labels), ("masks.npy", np.stack([labels == 0, labels == 1], 1).astype(np.uint8))]:
         room.save(name, truth)

@@ -51,7 +51,7 @@ def test_masks_are_those_of_numpy(room):
         d = np.array([distance(p[1] > 0.5) for p in new[0]])
         wanted = np.where(d > large + 1e-5, 0, np.where(d < small - 1e-5, 2, 1))
         np.testing.assert_array_equal(room.load("o.npy")[:, 0], wanted)
-        # The rule alone, and masks in place of probabilities, say the same.
+        # The stored rule gives the same masks; masks in place of probabilities give the same result.
         room.does("outline", "--rule", "rule.json", "--probs", "np.npy", "-o", "again.npy")
         assert (room.folder / "again.npy").read_bytes() == (room.folder / "o.npy").read_bytes()
         room.does("outline", "--cal-masks", "cm.npy", "--cal-labels", "cy.npy", "--score", "distance", "--share", share, "--alpha", "0.2",

@@ -208,7 +208,7 @@ def test_empty_sets_are_filled_unless_they_are_kept(room):
     inputs = ["--probs", "probs.npy", "--labels", "labels.npy", "--alpha", "0.7"]
     before = json.loads(room.does("evaluate", cal, *inputs, "--json", "-", "--empty", "keep").out)
     after = json.loads(room.does("evaluate", cal, *inputs, "--json", "-").out)
-    # Coverage is that of the thresholds; what the sets hold is that of the sets as predict writes them.
+    # Coverage is measured before filling. Set size and false classes are measured on the filled sets that predict writes.
     assert after["coverage_at_alpha"] == before["coverage_at_alpha"]
     hit = np.take_along_axis(full, room.labels[:, None].astype(int), axis=1)
     row, plain_row = after["results"][0], before["results"][0]

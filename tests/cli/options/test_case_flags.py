@@ -1,4 +1,4 @@
-"""Every option of outline and measure, from arrays: it changes the result or is refused. A new one fails until a table names it."""
+"""Every option of outline and measure, from arrays, has its listed effect. A new option fails until a table names it."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,7 @@ OPTIONS = {one.name: [o.long for o in one.options() if o.long not in {"--help", 
 BASE = {"--cal-probs": "cp.npy", "--cal-labels": "cy.npy", "--cal-groups": "cg.npy", "--probs": "np.npy", "--labels": "ny.npy",
         "--groups": "ng.npy", "--alpha": "0.3", "--json": "out.json"}  # fmt: skip
 HARD = {"--cal-masks": "cy2.npy", "--cal-labels": "cy.npy", "--masks": "ny2.npy", "--alpha": "0.3", "--json": "out.json"}
-# What changes the result of the call above, and what has to be given or left out beside it.
+# Option: the value that changes the result of the call above; None: it changes if the option is left out.
 CHANGES = {
     "--cal-probs": "cp2.npy", "--cal-labels": "cy2.npy", "--cal-groups": None, "--probs": "np2.npy", "--labels": "ny2.npy", "--groups": None,
     "--volumes": "", "--spacing": "2,3", "--ignore": "1", "--logits": "sigmoid", "--alpha": "0.5", "--confidence": "0.7", "--json": None, "--save": "rule.json",

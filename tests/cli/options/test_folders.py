@@ -60,7 +60,7 @@ def test_bad_files_are_listed_and_left_out_on_request(images):
     assert sorted(meta["input"]["skipped"]) == sorted(
         ["s0_a.npy", "s1_b.npy", "s2_c.npy", "s3_a.npy", "s4_a.npy", "s5_a.npy"]
     )
-    # The rest gives what it gives without the bad files beside it.
+    # The result equals that of a folder without the bad files.
     for name in ["s0_a", "s1_b", "s2_c", "s3_a", "s4_a", "s5_a"]:
         for side in "py":
             (folder / side / f"{name}.npy").unlink(missing_ok=True)

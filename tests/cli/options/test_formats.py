@@ -212,7 +212,7 @@ def test_json_on_standard_output_is_json_alone_and_quiet_is_silent(room):
     for args in quiet:
         result = room.does(*args)
         assert (result.out, result.err) == ("", ""), args
-    # A table that is the only result stays.
+    # --quiet still prints a table that is the only result.
     assert "mean CE" in room.does("evaluate", "cal.kcal", "--probs", "test.npy", *truth, "--quiet").out
     for args in (["evaluate", "cal.kcal", "--probs", "test.npy", *truth, "--json", "-"],
                  ["compare", *pairs, "truth.npy", "--methods", "image,pixel", "--json", "-"],

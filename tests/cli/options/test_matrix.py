@@ -328,7 +328,7 @@ def test_an_option_that_no_table_knows_fails(inputs, tmp_path, monkeypatch):
     assert "new here" in judge("calibrate", "--rungs", "arrays", Calls(inputs, tmp_path))
 
 
-# Options of networks are tried where networks run (tests/model/test_options.py); here, in which call each is refused.
+# The effects of network options are tested where networks run (tests/model/test_options.py). Here each is refused in its call.
 TRAIN = ["train", "--images", "@photos.npy", "--labels", "@labels.npy", "-o", "net.pt"]
 INFER = ["infer", "--images", "@photos.npy", "--model", "net.pt", "-o", "probs"]
 EXPERIMENT = ["experiment", "none.json", "--data", "@P", "-o", "run"]
@@ -391,7 +391,7 @@ def test_options_of_export_change_the_graph_or_are_refused(inputs, tmp_path):
 
 
 def test_options_of_nnunet_are_those_of_calibrate_and_a_few_of_its_own():
-    """What they do is tried in commands/test_nnunet.py; those of calibrate are declared and read by the same code."""
+    """commands/test_nnunet.py tests the effects of its own options. Those of calibrate are declared and read by the same code."""
     own = {"--labels", "--folds", "--predict", "--sets", "--alpha", "--coding", "--empty", "--no-empty"}
     elsewhere = NETWORK | COCO | {"--probs", "--groups", "--logits", "--class-files", "--curves", "--regions", "--sketch", "--checkpoint",
                                   "--checkpoint-every", "--weights", "--shift-to", "--shift-groups", "--max-weight"}

@@ -14,7 +14,7 @@ SEEDS = range(28)
 
 
 def content(path):
-    """A calibrator's members; its record without how images were read from files."""
+    """A calibrator's meta.json, without the record of how images were read from files, and its other members."""
     with zipfile.ZipFile(path) as archive:
         members = {one: archive.read(one) for one in archive.namelist()}
     meta = json.loads(members.pop("meta.json"))

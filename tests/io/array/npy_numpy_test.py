@@ -116,7 +116,7 @@ def test_archives_of_numpy_are_read(tmp_path, save):
 
 
 def test_an_archive_written_to_a_stream_is_read(tmp_path):
-    """Without a way back zipfile puts sizes and CRC after the data."""
+    """zipfile writes sizes and CRC after the data if it cannot seek backwards."""
 
     class Stream:
         def __init__(self, path):

@@ -124,7 +124,7 @@ TEST(CurveObjective, AreasOfBandsAreExact) {
                            std::numbers::pi / 4096;
         EXPECT_NEAR(value.band_area[0], disc[0], 1e-8);
         EXPECT_NEAR(value.band_area[1], disc[1] - disc[0], 1e-8);
-        // The outermost band lies between the curve and straight edges: spectral, not exact.
+        // The outermost band ends at straight edges, where the quadrature is accurate but not exact.
         EXPECT_NEAR(value.band_area[2], 60.0 * 80.0 - disc[1], 0.5);
         if (order > 8) continue;
         FourierOptions finer = options;
