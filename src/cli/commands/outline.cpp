@@ -88,11 +88,10 @@ std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudg
     return out + fmt::format(
                      "(objects: connected parts of the truth, each in the first row that fits; touched: "
                      "share of them that the outer mask touches{})\n",
-                     rule.share == 0 ? std::string()
-                     : rule.share == 1
-                         ? std::string("; covered: share of them that it contains")
-                         : fmt::format("; covered: share of them with {:g} % or more inside it",
-                                       100 * rule.share));
+                     rule.share == 0   ? std::string()
+                     : rule.share == 1 ? std::string("; covered: share of them that it contains")
+                                       : fmt::format("; covered: share of them with {:g} % or more inside it",
+                                                     100 * rule.share));
 }
 
 std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>& found, double small) {

@@ -71,8 +71,7 @@ void expect_reads_the_same(DType dtype, float scale) {
                         for (std::size_t i = 0; i < range.size(); ++i) {
                             const T stored =
                                 static_cast<T>(value_at((n * kC + c) * kPixels + range.begin + i) * scale);
-                            ASSERT_EQ(out[c * range.size() + i],
-                                      static_cast<float>(stored) / scale)
+                            ASSERT_EQ(out[c * range.size() + i], static_cast<float>(stored) / scale)
                                 << name_of(dtype);
                         }
                 }

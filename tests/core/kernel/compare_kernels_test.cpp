@@ -92,8 +92,8 @@ TEST(CompareKernels, EveryHalfOutsideTheUnitIntervalIsDetectedAtEveryPlace) {
             std::vector<std::uint8_t> out(n);
             std::vector<std::uint16_t> values(n, 0x3000);
             const auto fine = [&, count = n] {
-                return halves_at_least(reinterpret_cast<const std::byte*>(values.data()), limits.data(), count,
-                                       out.data());
+                return halves_at_least(reinterpret_cast<const std::byte*>(values.data()), limits.data(),
+                                       count, out.data());
             };
             ASSERT_TRUE(fine());
             for (std::size_t at = 0; at < n; at += step)
