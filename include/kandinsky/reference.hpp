@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/export.hpp>
+#include <kandinsky/weights.hpp>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -44,9 +45,11 @@ struct Reference {
 
 /// The reference of `data`, the images from which `calibrator` was made. It has one unit for each group, or
 /// for each group of a sample if there are many; at most 500 KB. Does not depend on the order of the images
-/// or on threads. Throws a data error for bad values, and Interrupted when `progress` asks to stop.
+/// or on threads. With the weights of the calibration, a group is used with probability weight / bound, so
+/// that the units are like groups of the new population. Throws a data error for bad values or weights, and
+/// Interrupted when `progress` asks to stop.
 [[nodiscard]] Reference make_reference(const Calibrator& calibrator, const Dataset& data,
-                                       Progress& progress = silent());
+                                       Progress& progress = silent(), const GroupWeights& weights = {});
 
 /// Writes a calibrator and its reference into one .kcal file. load() reads the calibrator from it.
 void save(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& path);

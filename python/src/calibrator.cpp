@@ -36,7 +36,8 @@ Calibrated calibrate_data(const Data& data, const std::string& method, std::vect
             options.weights =
                 learn_weights(data.set, fresh->set, max_weight != 0 ? max_weight : 10, progress);
         auto made = std::make_shared<const Calibrator>(calibrate(data.set, options, progress));
-        auto reference = std::make_shared<const Reference>(make_reference(*made, data.set, progress));
+        auto reference =
+            std::make_shared<const Reference>(make_reference(*made, data.set, progress, options.weights));
         return Calibrated{std::move(made), std::move(reference)};
     });
 }

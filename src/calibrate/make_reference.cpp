@@ -9,6 +9,7 @@
 #include "core/base/thread_buffer.hpp"
 #include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
+#include "curve/group_weights.hpp"
 #include "score/group_identity.hpp"
 #include "score/shortfall.hpp"
 #include "score/visit.hpp"
@@ -17,8 +18,10 @@
 namespace kandinsky {
 
 namespace {
-/// The images of a sample of groups.
-std::vector<std::uint32_t> some_groups(const Dataset& data, std::size_t count, Progress& progress) {
+constexpr std::uint64_t kLikeNew = 0x6C696B656E6577;  // purpose of the random numbers
+
+/// [group] the identity of each group. Reads all images unless there are groups.
+std::vector<std::uint64_t> identities(const Dataset& data, Progress& progress) {
     std::vector<std::uint64_t> content(data.grouped() ? 0 : data.images());
     if (!data.grouped())
         visit_blocks({.data = data, .progress = progress, .stage = "keys"}, {},
@@ -26,7 +29,24 @@ std::vector<std::uint32_t> some_groups(const Dataset& data, std::size_t count, P
                          for (std::size_t image = first; image < last; ++image)
                              content[image] = content_key(data, image);
                      });
-    return draw_sample(data, group_identities(data, content), count, SamplePurpose::reference, 0, 0);
+    return group_identities(data, content);
+}
+
+/// The images of a random part of the groups: each is taken with probability weight / bound, so that they
+/// are like groups of the new population if the weights are right. At least one group is taken.
+std::vector<std::uint32_t> like_new(const Dataset& data, const GroupWeights& weights, Progress& progress) {
+    check_weights(data, weights);
+    const std::vector<std::uint64_t> who = identities(data, progress), units = units_of_groups(data, weights);
+    const auto heaviest = std::max_element(units.begin(), units.end());
+    std::vector<bool> taken(units.size());
+    for (std::size_t g = 0; g < units.size(); ++g)
+        taken[g] = Random(who[g], kLikeNew).below(kGroupWeight) < units[g];
+    if (std::find(taken.begin(), taken.end(), true) == taken.end())
+        taken[static_cast<std::size_t>(heaviest - units.begin())] = true;
+    std::vector<std::uint32_t> images;
+    for (std::uint32_t image = 0; image < data.images(); ++image)
+        if (taken[data.group_of(image)]) images.push_back(image);
+    return images;
 }
 
 /// The measurements of every image: features and, with labels, for each class whether it is present and its
@@ -94,7 +114,11 @@ void thin(std::vector<float>& ascending, std::size_t most, std::size_t number) {
 }
 }  // namespace
 
-Reference make_reference(const Calibrator& calibrator, const Dataset& data, Progress& progress) {
+Reference make_reference(const Calibrator& calibrator, const Dataset& all_data, Progress& progress,
+                         const GroupWeights& weights) {
+    std::optional<Dataset> chosen;
+    if (!weights.none()) chosen = all_data.subset(like_new(all_data, weights, progress));
+    const Dataset& data = chosen ? *chosen : all_data;
     Communicator& comm = team_of(data).comm;
     std::vector<std::uint64_t> counts(calibrator.strata());
     for (std::size_t i = 0; i < calibrator.counts.size(); ++i)
@@ -105,7 +129,9 @@ Reference make_reference(const Calibrator& calibrator, const Dataset& data, Prog
     if (data.labelled()) out.labelled = labelled_classes(out, data.classes());
     const std::size_t features = out.features(), most = most_units(out);
     std::optional<Dataset> sample;
-    if (total(comm, data.groups()) > most) sample = data.subset(some_groups(data, most, progress));
+    if (total(comm, data.groups()) > most)
+        sample =
+            data.subset(draw_sample(data, identities(data, progress), most, SamplePurpose::reference, 0, 0));
     const Dataset& seen = sample ? *sample : data;
 
     Measured measured(out, seen.images());

@@ -106,6 +106,52 @@ TEST(MakeReference, OfGroupsHasMeansOfTheirImages) {
     EXPECT_EQ(one.reference.units, 20u);
 }
 
+TEST(MakeReference, WithWeightsIsLikeTheNewPopulation) {
+    const Calibrated one;
+    const Made many = stream(900, 6);
+    GroupWeights weights{.of_row = std::vector<double>(900, 0.5), .bound = 0.5};
+    const auto with = [&] { return make_reference(one.calibrator, many.dataset(), silent(), weights); };
+    EXPECT_EQ(with(), make_reference(one.calibrator, many.dataset())) << "equal weights at the bound";
+    weights.bound = 1;
+    const std::size_t half = with().units;
+    EXPECT_NEAR(static_cast<double>(half), 450, 70) << "alarm with probability below 1e-5";
+    const Made other = many.permuted(shuffled(900, 3));
+    EXPECT_EQ(make_reference(one.calibrator, other.dataset(), silent(), weights), with());
+    weights.of_row.assign(900, 0);
+    std::fill(weights.of_row.begin(), weights.of_row.begin() + 40, 1.0);
+    EXPECT_EQ(with(), make_reference(one.calibrator, many.dataset().subset(numbers(0, 40))));
+    weights.bound = 1e12;  // hardly any group would be taken
+    EXPECT_EQ(with().units, 1u);
+    weights.of_row[7] = -1;
+    EXPECT_THROW(with(), Error);
+}
+
+TEST(Monitor, OfAWeightedCalibratorIsQuietWhereItsWeightsAreRightAndElseAlarms) {
+    // New images have large areas: an image is taken with the probability that is its weight.
+    const Made pool = stream(1200, 11);
+    std::vector<double> ratio(1200);
+    std::vector<std::uint32_t> fresh;
+    Random random(12, 1);
+    for (std::uint32_t n = 0; n < 1200; ++n) {
+        double area = 0;
+        for (std::size_t p = 0; p < pool.pixels(); ++p) area += pool.probs[(2 * n + 1) * pool.pixels() + p];
+        ratio[n] = std::min(1.0, std::exp(6 * (area / static_cast<double>(pool.pixels()) - 0.45)));
+        if (n >= 600 && random.uniform() < ratio[n]) fresh.push_back(n);
+    }
+    const Dataset all = pool.dataset(), old = all.subset(numbers(0, 600)),
+                  seen = without_labels(all.subset(fresh));
+    CalibrateOptions options;
+    options.method.name = "image";
+    options.weights = {.of_row = ratio, .bound = 1};
+    const Calibrator calibrator = calibrate(old, options);
+    Monitor weighted(calibrator, make_reference(calibrator, old, silent(), options.weights)),
+        plain(calibrator, make_reference(calibrator, old));
+    weighted.update(seen);
+    plain.update(seen);
+    EXPECT_FALSE(weighted.verdict().alarm()) << describe(weighted.verdict()).front();
+    EXPECT_TRUE(plain.verdict().alarm());
+}
+
 TEST_F(MonitorFiles, ReferencesAreKeptInTheCalibratorsFile) {
     const Calibrated one;
     save(one.calibrator, one.reference, folder_ / "with.kcal");

@@ -131,7 +131,7 @@ Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, 
     CalibrateOptions weighted = options;
     weighted.weights = flags.weights.load(input, flags.input, progress);
     Calibrator calibrator = calibrate(input.data, weighted, progress);
-    reference = make_reference(calibrator, input.data, progress);
+    reference = make_reference(calibrator, input.data, progress, weighted.weights);
     calibrator.logits = input.logits;
     calibrator.ignore = input.ignore;
     if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();

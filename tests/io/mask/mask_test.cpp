@@ -141,7 +141,8 @@ TEST(RunLengths, HostileTextsAreRefusedInWords) {
     expect_error(ErrorKind::data, {"ann 3", "too long"}, [&] { unpack(std::string(50, 'o')); });
     expect_error(ErrorKind::data, {"ann 3", "not a digit"}, [&] { unpack("1\n"); });
     expect_error(ErrorKind::data, {"ann 3", "not a digit"}, [&] { unpack(std::string(1, '\0')); });
-    expect_error(ErrorKind::data, {"ann 3", "more run lengths than pixels"}, [&] { unpack(std::string(200, '0')); });
+    expect_error(ErrorKind::data, {"ann 3", "more run lengths than pixels"},
+                 [&] { unpack(std::string(200, '0')); });
     expect_error(ErrorKind::data, {"ann 3", "run 0 is -1"}, [&] { unpack("O"); });
     expect_error(ErrorKind::data, {"ann 3", "run 0 is"}, [&] { unpack("PPPPP1"); });
 }
