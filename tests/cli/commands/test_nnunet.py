@@ -79,7 +79,7 @@ def test_images_of_different_sizes_get_a_grid_that_contains_all(trained):
 
 def test_one_fold_is_one_network(trained):
     done = trained.does("nnunet", RESULT, *FAST, "--folds", "1", "-o", "one.kcal")
-    assert "fold 1 alone (nnUNetv2_predict -f 1)" in done.out and "2 groups" in done.out
+    assert "fold 1 only (nnUNetv2_predict -f 1)" in done.out and "2 groups" in done.out
     assert not (trained.root / "kandinsky.kcal").exists()
 
 
