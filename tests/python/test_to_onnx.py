@@ -84,7 +84,7 @@ def test_errors_are_in_python_s_words(small, tmp_path):
     cal = kandinsky.Calibrator("image").fit(*small)
     for error, text, more in [
         (kandinsky.UsageError, "^foreground is for two classes", {"foreground": True}),
-        (kandinsky.UsageError, "^output_name names an output of a model, but onto names no model", {"output_name": "probs"}),
+        (kandinsky.UsageError, "^output_name needs onto", {"output_name": "probs"}),
         (kandinsky.UsageError, "^logits is 'tanh'", {"logits": "tanh"}),
         (kandinsky.UsageError, "^alpha has 0.1 twice", {"alpha": [0.1, 0.1]}),
         (kandinsky.FileError, "missing.onnx", {"onto": tmp_path / "missing.onnx"}),
