@@ -2,6 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "score/feature_kernels.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -13,6 +14,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Whole, class Lanes>
 std::uint32_t SumOf(Whole whole, Lanes lanes) {
     return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(whole, lanes)));
+}
+
+/// sum + value where the mask is set, else sum.
+template <class Mask, class Ints>
+HWY_INLINE Ints AddWhere(Mask mask, Ints sum, Ints value) {
+    return hn::IfThenElse(mask, hn::Add(sum, value), sum);
 }
 
 /// FeatureCounts of each vector lane.
@@ -43,9 +50,9 @@ struct FeatureLanes {
         const auto in = hn::Gt(own, half);
         mass = hn::Add(mass, own);
         doubt = hn::Add(doubt, unsure);
-        inside = hn::Add(inside, hn::IfThenElseZero(in, single));
-        inside_mass = hn::Add(inside_mass, hn::IfThenElseZero(in, own));
-        inside_doubt = hn::Add(inside_doubt, hn::IfThenElseZero(in, unsure));
+        inside = AddWhere(in, inside, single);
+        inside_mass = AddWhere(in, inside_mass, own);
+        inside_doubt = AddWhere(in, inside_doubt, unsure);
     }
     /// Takes the roots of 4096 (1 - p). The square root is 64 times that of 1 - p, and the fourth root is 8
     /// times that of 1 - p.
@@ -89,46 +96,55 @@ FeatureCounts CountFeatures(const float* probs, std::size_t n) {
     return out;
 }
 
-/// Columns [first, last) of all rows, a whole number of vectors of `real`.
+/// Columns [first, last) of all rows, a whole number of vectors of `real`. A vector of columns is summed over
+/// all rows before the next, so that the row above is still in a register.
 template <class Real>
 void AddColumns(Real real, const float* probs, std::size_t first, std::size_t last, std::size_t rows,
-                std::size_t stride, bool above, WatchCounts& out) {
+                std::size_t stride, bool above, std::uint32_t* mass, WatchCounts& out) {
     if (first == last) return;
     constexpr std::int32_t kMost = kMostOdds << 23;
     constexpr int kShift = 15;  // of the 23 bits behind the point, 8 stay
     FeatureLanes<Real> own{.real = real, .whole = {}};
     const auto whole = own.whole;
+    const hn::RebindToUnsigned<Real> columns;
     const std::size_t lanes = hn::Lanes(real);
     const auto none = hn::Zero(whole), most = hn::Set(whole, kMost), least = hn::Set(whole, -kMost);
-    auto likely = none, odds_in = none, odds_out = none, roughness = none, invalid = none;
-    for (std::size_t row = 0; row < rows; ++row) {
-        const float* const from = probs + row * stride;
-        const float* const before = row > 0 || above ? from - stride : from;
-        for (std::size_t i = first; i < last; i += lanes) {
-            const auto given = hn::LoadU(real, from + i);
-            const auto p = own.Clean(given), up = own.Clean(hn::LoadU(real, before + i)),
-                       rest = hn::Sub(own.one, p);
+    auto likely = none, odds_in = none, odds_all = none, roughness = none, invalid = none, all_mass = none;
+    for (std::size_t i = first; i < last; i += lanes) {
+        const float* from = probs + i;
+        // What is read next: the next columns, or the first ones of the rows below.
+        const std::size_t ahead = i + lanes < last ? lanes : rows * stride - i;
+        auto up = own.Clean(hn::LoadU(real, above ? from - stride : from));
+        for (std::size_t row = 0; row < rows; ++row, from += stride) {
+            hwy::Prefetch(from + ahead);
+            const auto given = hn::LoadU(real, from);
+            const auto p = own.Clean(given), rest = hn::Sub(own.one, p);
             invalid = hn::IfThenElse(hn::RebindMask(whole, hn::Eq(p, given)), invalid, own.single);
             own.Add(p, rest);
             const auto bits = hn::Sub(hn::BitCast(whole, p), hn::BitCast(whole, rest));
             const auto odds = hn::ShiftRight<kShift>(hn::Min(hn::Max(bits, least), most));
             const auto in = hn::Gt(bits, none);
-            likely = hn::Add(likely, hn::IfThenElseZero(in, own.single));
-            odds_in = hn::Add(odds_in, hn::IfThenElseZero(in, odds));
-            odds_out = hn::Sub(odds_out, hn::IfThenZeroElse(in, odds));
+            likely = AddWhere(in, likely, own.single);
+            odds_in = AddWhere(in, odds_in, odds);
+            odds_all = hn::Add(odds_all, odds);
             roughness = hn::Add(roughness, own.Steps(hn::Abs(hn::Sub(p, up))));
+            up = p;
         }
+        hn::StoreU(hn::Add(hn::LoadU(columns, mass + i), hn::BitCast(columns, own.mass)), columns, mass + i);
+        all_mass = hn::Add(all_mass, own.mass);
+        own.mass = none;
     }
+    own.mass = all_mass;
     own.SumInto(out.features);
     out.likely += SumOf(whole, likely);
     out.odds_in += SumOf(whole, odds_in);
-    out.odds_out += SumOf(whole, odds_out);
+    out.odds_out += SumOf(whole, hn::Sub(odds_in, odds_all));
     out.roughness += SumOf(whole, roughness);
     out.invalid += SumOf(whole, invalid);
 }
 
-WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride,
-                         bool above) {
+WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride, bool above,
+                         std::uint32_t* mass) {
     // Rows are short, so the pixels that do not fill a wide vector go to narrower vectors first.
     const hn::ScalableTag<float> wide;
     const hn::CappedTag<float, 8> middle;
@@ -137,10 +153,10 @@ WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, st
     const std::size_t first = n - n % hn::Lanes(wide), second = n - n % hn::Lanes(middle),
                       third = n - n % hn::Lanes(narrow);
     WatchCounts out;
-    AddColumns(wide, probs, 0, first, rows, stride, above, out);
-    AddColumns(middle, probs, first, second, rows, stride, above, out);
-    AddColumns(narrow, probs, second, third, rows, stride, above, out);
-    AddColumns(single, probs, third, n, rows, stride, above, out);
+    AddColumns(wide, probs, 0, first, rows, stride, above, mass, out);
+    AddColumns(middle, probs, first, second, rows, stride, above, mass, out);
+    AddColumns(narrow, probs, second, third, rows, stride, above, mass, out);
+    AddColumns(single, probs, third, n, rows, stride, above, mass, out);
     return out;
 }
 
@@ -158,9 +174,9 @@ FeatureCounts count_features(const float* probs, std::size_t n) {
     return HWY_DYNAMIC_DISPATCH(CountFeatures)(probs, n);
 }
 
-WatchCounts count_watched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride,
-                          bool above) {
-    return HWY_DYNAMIC_DISPATCH(CountWatched)(probs, n, rows, stride, above);
+WatchCounts count_watched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride, bool above,
+                          std::uint32_t* mass) {
+    return HWY_DYNAMIC_DISPATCH(CountWatched)(probs, n, rows, stride, above, mass);
 }
 
 }  // namespace kandinsky

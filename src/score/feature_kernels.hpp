@@ -55,10 +55,10 @@ struct WatchCounts {
 inline constexpr std::int32_t kMostOdds = 12;
 
 /// `rows` runs of `n` pixels, `stride` apart, at most 8192 pixels together so that no sum overflows. `above`:
-/// whether the row before the first belongs to the image. The logarithm is linear between powers of two, as
-/// the bits of a float are. NaN counts as 0; values outside [0, 1] count as the nearer end. The result is the
-/// same on every vector unit.
+/// whether the row before the first belongs to the image. Adds the mass of each column to `mass` [n]. The
+/// logarithm is linear between powers of two, as the bits of a float are. NaN counts as 0; values outside
+/// [0, 1] count as the nearer end. The result is the same on every vector unit.
 [[nodiscard]] WatchCounts count_watched(const float* probs, std::size_t n, std::size_t rows,
-                                        std::size_t stride, bool above);
+                                        std::size_t stride, bool above, std::uint32_t* mass);
 
 }  // namespace kandinsky

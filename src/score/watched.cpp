@@ -1,6 +1,7 @@
 #include "score/watched.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -29,22 +30,26 @@ struct Sums {
     }
 };
 
-/// Adds the rectangle of rows [top, bottom) and columns [left, right); returns its sum of p in units of
-/// 1/4096.
-std::uint64_t add_rectangle(const float* plane, std::size_t width, std::size_t top, std::size_t bottom,
-                            std::size_t left, std::size_t right, Sums& sums) {
-    std::uint64_t mass = 0;
-    for (std::size_t x = left; x < right; x += kWatchedRun) {
-        const std::size_t n = std::min(kWatchedRun, right - x),
-                          rows = std::max<std::size_t>(1, kWatchedRun / n);
+/// Adds rows [top, bottom) to the sums. Adds to mass[b] the sum of p, in units of 1/4096, of the b-th block
+/// of columns.
+void add_rows(const float* plane, std::size_t width, std::size_t top, std::size_t bottom, Sums& sums,
+              std::span<std::int64_t> mass) {
+    for (std::size_t left = 0; left < width; left += kWatchedRun) {
+        const std::size_t n = std::min(kWatchedRun, width - left), rows = kWatchedRun / n;
+        std::array<std::uint32_t, kWatchedRun> columns;  // the first n
+        std::fill_n(columns.begin(), n, 0u);
         for (std::size_t y = top; y < bottom; y += rows) {
             const std::size_t high = std::min(rows, bottom - y);
-            const WatchCounts one = count_watched(plane + y * width + x, n, high, width, y > 0);
-            sums.add(one, n * high);
-            mass += one.features.mass;
+            sums.add(count_watched(plane + y * width + left, n, high, width, y > 0, columns.data()),
+                     n * high);
+        }
+        for (std::size_t b = 0; b < mass.size(); ++b) {
+            const std::size_t first = std::clamp(block_begin(b, mass.size(), width), left, left + n),
+                              last = std::clamp(block_begin(b + 1, mass.size(), width), left, left + n);
+            mass[b] = std::accumulate(columns.begin() + static_cast<std::ptrdiff_t>(first - left),
+                                      columns.begin() + static_cast<std::ptrdiff_t>(last - left), mass[b]);
         }
     }
-    return mass;
 }
 
 std::int64_t fixed(double value) {
@@ -85,17 +90,20 @@ std::size_t most_units(const Reference& layout) {
 bool watch_class(const Reference& layout, Grid grid, const float* plane, std::span<std::int64_t> out) {
     const std::size_t pixels = grid.pixels(), blocks = std::max<std::size_t>(1, layout.blocks);
     Sums all;
-    std::int64_t* to = out.data() + Reference::kWhole;
-    for (std::size_t by = 0; by < blocks; ++by)
-        for (std::size_t bx = 0; bx < blocks; ++bx) {
-            const std::size_t top = block_begin(by, blocks, grid.height),
-                              bottom = block_begin(by + 1, blocks, grid.height),
-                              left = block_begin(bx, blocks, grid.width),
-                              right = block_begin(bx + 1, blocks, grid.width);
-            const std::uint64_t mass = add_rectangle(plane, grid.width, top, bottom, left, right, all);
-            if (layout.blocks > 0)
-                *to++ = fixed(std::log2(mean(mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
+    for (std::size_t by = 0; by < blocks; ++by) {
+        const std::size_t top = block_begin(by, blocks, grid.height),
+                          bottom = block_begin(by + 1, blocks, grid.height);
+        const std::span<std::int64_t> mass =
+            out.subspan(Reference::kWhole + by * layout.blocks, layout.blocks);
+        std::fill(mass.begin(), mass.end(), 0);
+        add_rows(plane, grid.width, top, bottom, all, mass);
+        for (std::size_t bx = 0; bx < mass.size(); ++bx) {
+            const std::size_t columns =
+                block_begin(bx + 1, blocks, grid.width) - block_begin(bx, blocks, grid.width);
+            const double share = mean(static_cast<std::uint64_t>(mass[bx]), 4096, (bottom - top) * columns);
+            mass[bx] = fixed(std::log2(share + kLeastWatched));
         }
+    }
     const ImageFeatures own = image_features(all.features);
     for (std::size_t k = 0; k < ImageFeatures::kBasic; ++k) out[k] = fixed(own.values[k]);
     const double inner = mean(all.odds_in, 256, all.likely),

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/base/random.hpp"
 #include "score/feature_kernels.hpp"
@@ -23,10 +24,13 @@ std::vector<float> plane(std::size_t n, std::uint64_t seed) {
 TEST(CountWatched, IsTheSameOnEveryVectorUnit) {
     for (const std::size_t n : {1, 5, 8, 17, 40, 100}) {
         const std::vector<float> probs = plane(n * 30, n);
-        const WatchCounts expected = count_watched(probs.data() + 3 * n, n, 20, n, true);
+        std::vector<std::uint32_t> mass(n), mass_one_by_one(n);
+        const WatchCounts expected = count_watched(probs.data() + 3 * n, n, 20, n, true, mass.data());
+        EXPECT_EQ(std::accumulate(mass.begin(), mass.end(), 0u), expected.features.mass);
         WatchCounts one_by_one;
         for (std::size_t i = 0; i < 20 * n; ++i) {
-            const WatchCounts pixel = count_watched(probs.data() + 3 * n + i, 1, 1, n, true);
+            const WatchCounts pixel =
+                count_watched(probs.data() + 3 * n + i, 1, 1, n, true, mass_one_by_one.data() + i % n);
             one_by_one.features.mass += pixel.features.mass;
             one_by_one.features.doubt += pixel.features.doubt;
             one_by_one.likely += pixel.likely;
@@ -34,7 +38,9 @@ TEST(CountWatched, IsTheSameOnEveryVectorUnit) {
             one_by_one.roughness += pixel.roughness;
         }
         test::for_each_target([&] {
-            const WatchCounts found = count_watched(probs.data() + 3 * n, n, 20, n, true);
+            std::vector<std::uint32_t> columns(n);
+            const WatchCounts found = count_watched(probs.data() + 3 * n, n, 20, n, true, columns.data());
+            EXPECT_EQ(columns, mass_one_by_one);
             for (const auto field : {&WatchCounts::likely, &WatchCounts::odds_in, &WatchCounts::odds_out,
                                      &WatchCounts::roughness}) {
                 EXPECT_EQ(found.*field, expected.*field);
