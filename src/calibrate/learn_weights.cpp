@@ -35,7 +35,8 @@ std::vector<double> group_features(const Dataset& data, Progress& progress) {
             for (std::size_t k = 0; k < ImageFeatures::kBasic; ++k)
                 sums[group * width + c * ImageFeatures::kBasic + k] += all[image][c].values[k];
     }
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= images[i / width];
+    for (std::size_t group = 0; group < images.size(); ++group)
+        for (std::size_t k = 0; k < width; ++k) sums[group * width + k] /= images[group];
     return sums;
 }
 

@@ -94,12 +94,13 @@ struct Measured {
                 sum[features + i] += short_by[image * classes * kShares + i];
         }
         std::vector<float> out(sums.size());
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            const std::size_t column = i % width,
-                              counted = column < features ? 0 : 1 + (column - features) / kShares;
-            const std::int64_t count = images[i / width * (1 + classes) + counted];
-            out[i] = count > 0 ? watched_value(sums[i], count) : std::numeric_limits<float>::quiet_NaN();
-        }
+        for (std::size_t group = 0; group < data.groups(); ++group)
+            for (std::size_t column = 0; column < width; ++column) {
+                const std::size_t i = group * width + column,
+                                  counted = column < features ? 0 : 1 + (column - features) / kShares;
+                const std::int64_t count = images[group * (1 + classes) + counted];
+                out[i] = count > 0 ? watched_value(sums[i], count) : std::numeric_limits<float>::quiet_NaN();
+            }
         return out;
     }
 };

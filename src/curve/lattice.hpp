@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <kandinsky/grid.hpp>
 
@@ -19,6 +20,7 @@ struct BetweenCells {
 
 [[nodiscard]] inline BetweenCells between_cells(std::uint32_t pixel, std::uint32_t side,
                                                 std::uint32_t cells) {
+    assert(side > 0);
     const std::uint32_t whole = 2 * side;
     if (2 * pixel + 1 <= side) return {0, 0, whole, 0};
     const std::uint32_t place = 2 * pixel + 1 - side, low = place / whole;
