@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <kandinsky/threads.hpp>
 
 #include "core/team/checkpoint.hpp"
@@ -71,6 +72,7 @@ ScoreGrid ScoreGrid::fixed(const ScoreOptions& score, std::size_t classes) {
     const float largest = largest_score(score, classes);
     const std::int32_t low = scale_key(score_range(score, classes).low), top = scale_key(largest),
                        octave = scale_key(0.5f) / kHalf;
+    assert(octave > 0);
     const auto slot = [](std::int32_t key) {
         return static_cast<std::uint32_t>((key >> kShift) + kZeroSlot);
     };

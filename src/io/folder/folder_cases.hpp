@@ -21,7 +21,7 @@ struct FolderCasesOptions {
 };
 
 /// Cases from folders, which can be written back in the input's form.
-class FolderCases : public CaseSource {
+class FolderCases final : public CaseSource {
   public:
     /// Throws Error that lists the files which cannot be used.
     explicit FolderCases(FolderCasesOptions options);
