@@ -15,7 +15,7 @@
 //   place      the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
 //   seconds    of processor time to calibrate, and to predict a test image
 //
-// --arrays DIR writes what each draw uses, for other tools.
+// --arrays DIR writes the image numbers of each draw, for other tools.
 #include <fmt/format.h>
 
 #include <algorithm>

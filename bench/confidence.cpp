@@ -17,7 +17,7 @@
 //   share   share of all test pixels with the class in their set
 //   none    draws in which no threshold qualified; these keep the guarantee
 //
-// KEPT: so many draws above alpha are possible with a kept guarantee: P(Bin(draws, 1 - confidence) >= number)
+// KEPT: with the guarantee so many draws above alpha are possible: P(Bin(draws, 1 - confidence) >= number)
 // is at least 1 %. The exit status is 1 if a row is not KEPT. Sets are measured before empty sets are filled.
 #include <fmt/format.h>
 
@@ -54,8 +54,8 @@ std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dat
     const auto kept = [&](std::size_t c) {
         return calibrator.risks.empty() || alpha >= calibrator.risks[c].least_alpha - 1e-12;
     };
-    // Predictor refuses an alpha that a class cannot keep. The copy without that limit lets it accept the
-    // alpha; the class then has no figures.
+    // Predictor refuses an alpha that a class cannot keep. In the copy such a class has no limit, so
+    // Predictor accepts the alpha. The class then has no figures.
     Calibrator lenient = calibrator;
     for (std::size_t c = 0; c < lenient.risks.size(); ++c)
         if (!kept(c)) lenient.risks[c] = {.least_alpha = 0, .rungs = {}};

@@ -1,5 +1,5 @@
-// The monitor on streams of real outputs: how often it raises an alarm without a change, and how soon after
-// one.
+// Measures the monitor on streams of real outputs: how often it raises an alarm without a change, and how
+// soon after a change.
 //
 //   monitor FOLDER SET [--reference 100] [--streams 1000] [--length 500] [--shifted 100] [--out DIR]
 //
@@ -109,7 +109,7 @@ void change(const std::string& kind, Grid grid, std::size_t classes, std::uint64
     softmax(probs, classes);
 }
 
-/// Numbers of every unit (image or group), [unit][number]; NaN where it has none.
+/// Numbers of every unit (image or group), [unit][number]; NaN where a unit lacks the number.
 using Numbers = std::vector<std::vector<float>>;
 
 struct Units {

@@ -57,7 +57,7 @@ def reading_alone(folder, count):
 
 
 def curves_by_numpy(folder, count):
-    """The same row by row of the image, so that memory stays low."""
+    """The curves of curves_by_torch, row by row of the image, so that memory stays low."""
     start = time.perf_counter()
     probs, labels = load(folder, "cal", count)
     curves = np.empty((len(LEVELS),) + probs.shape[1:], np.float32)

@@ -65,7 +65,7 @@ struct Sum {
     [[nodiscard]] bool kept(double alpha) const { return mean() + 2.33 * error() >= 1 - alpha; }
 };
 
-/// N random groups of `n`, then others; the same for every rule.
+/// A random order of `n` groups, the same for every rule.
 std::vector<std::size_t> shuffled(std::size_t n, std::size_t draw) {
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -165,7 +165,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
     return kept;
 }
 
-/// The share of a group's objects that the outer mask misses.
+/// Measures the share of a group's objects that the outer mask finds.
 bool run_objects(const CaseSource& cases, const std::vector<std::uint32_t>& classes, const Wanted& wanted) {
     bool kept = true;
     const std::vector<OutlineScore> all = outline::candidates({});

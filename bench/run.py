@@ -72,7 +72,7 @@ def run(command, environment=None):
 
 
 def apart(work, *arguments):
-    """Runs it in another process, because this process's memory would count as that of its children."""
+    """Runs `work` in another process, because this process's memory would count as that of its children."""
     process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
     process.start()
     process.join()

@@ -103,7 +103,7 @@ void predict() {
         kImages, least[0], least[1], least[2], least[3], least[4], least[5], fine);
 }
 
-/// k = 4 of the points in a file, [point][4].
+/// k-means with k = 4 of the points in a file, [point][4].
 void kmeans(const std::string& file) {
     const std::vector<float> rows = read_npy(file).to_vector<float>();
     partition::kmeans::Clustering found;
@@ -143,7 +143,7 @@ void errors(const std::string& calibrator, const std::string& probs, const std::
                static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, mean);
 }
 
-/// Every probability of a file as a float.
+/// Reads every probability of a file as a float.
 void read(const std::string& file) {
     double checksum = 0;
     const double seconds = seconds_of([&] {

@@ -6,7 +6,7 @@
 // FOLDER holds pets_cal_probs.npy, pets_cal_labels.npy, pets_test_probs.npy and pets_test_labels.npy (class 1
 // is measured). Each draw takes random calibration and test images from all of them together, so that the
 // two are exchangeable by construction, and calibrates by every rule on the same images. Slow rules without a
-// guarantee get fewer draws (see the column). --quick: few draws of the fast rules.
+// guarantee get fewer draws (column draws). --quick: few draws of the fast rules.
 //
 // A guarantee must hold on average over draws. PASS: mean + 2.33 sd / sqrt(draws) >= 1 - alpha; Monte Carlo
 // error may explain a mean below 1 - alpha (one-sided, 1 %). The exit status is 1 if a rule fails.
@@ -42,7 +42,7 @@ enum class Promise {
     images,   ///< a random pixel of a random image: the mean of the images' own coverages
     regions,  ///< the same within each region that an image has pixels in
     chosen,   ///< as `images` if the chosen method is soft, otherwise as `regions`
-    pixels,   ///< at each pixel, images that have the class there; the mean over all pixels follows
+    pixels,   ///< at each pixel, over images with the class there; so also the mean over pixels
 };
 
 struct Rule {

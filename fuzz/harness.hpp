@@ -35,7 +35,7 @@ inline std::span<const std::byte> as_bytes(std::string_view text) {
 /// Reports a finding, which ends the program with a message, if `holds` is false.
 void check(bool holds, std::string_view what);
 
-/// Runs `body` and returns whether it succeeded. It may also throw an Error of one line about the input;
+/// Runs `body` and returns whether it succeeded. `body` may also throw an Error of one line about the input;
 /// everything else is a finding.
 bool result_or_error(const std::function<void()>& body);
 

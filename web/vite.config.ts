@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
-// One page with everything inside: it opens from disk and asks no network.
+// One page with everything inside: it opens from disk and needs no network.
 export default defineConfig({
   plugins: [viteSingleFile()],
   build: { target: "es2022", outDir: "dist", emptyOutDir: true },

@@ -43,13 +43,14 @@ struct CalibrateOptions {
     ScoreOptions score = default_score();               ///< the non-conformity score
     std::size_t rungs = 0;  ///< rungs of long curves; 0: 2000, or 200 with more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code; the default score is then lac
-    /// Which groups learn and which set the thresholds. If `split` is above 0, `automatic` means `split`.
+    /// Which groups learn and which set the thresholds. A number above 0 in `split` selects Promise::split.
     Promise promise = Promise::automatic;
     /// What the levels depend on. Adapt::image needs Pooling::groups and a method other than kAutoMethod.
     Adapt adapt = Adapt::none;
     /// Share of the groups that learns with Promise::split, below 1; the other groups set the thresholds. 0
-    /// means one quarter with `confidence`, else one half. If Promise::automatic has more than 200 groups, 0
-    /// means that all except 100 learn, or fewer if groups have weights, but at least a quarter.
+    /// means one quarter with `confidence`, else one half. If Promise::automatic selects Promise::split for
+    /// more than 200 groups, 0 means that 100 groups set the thresholds; if groups have weights, more groups
+    /// do, at most three quarters.
     double split = 0;
     std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time

@@ -17,8 +17,8 @@ enum class Pooling {
     groups,  ///< every group (an image or a patient): the hierarchical quantile
 };
 
-/// The levels 1 - alpha at which long curves are stored. A level between two rungs uses the next higher rung,
-/// so a prediction set can only grow, by less than a rung.
+/// The levels 1 - alpha at which long curves are stored. A level between two rungs is read at the next higher
+/// rung, so prediction sets can only grow. The level rises by less than the distance between rungs.
 struct Ladder {
     std::vector<double> levels;  ///< ascending, in [0, 1]
 

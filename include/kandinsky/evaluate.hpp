@@ -121,9 +121,9 @@ struct StratumEvaluation {
     double false_share = 0;
     std::vector<double> false_shares;  ///< the same at each level, before any set was filled
     Interval false_interval;           ///< of false_share
-    /// False-discovery rate, the risk of precision. Among a group's pixels whose set contains the class, the
-    /// share without the class, 0 if no set contains it; mean over the test groups. Sets and pairs are as for
-    /// false_share.
+    /// False-discovery rate, which Risk::precision bounds: among a group's pixels whose set contains the
+    /// class, the share without the class; 0 if no set contains it. Mean over the test groups. Sets and pairs
+    /// are as for false_share.
     double false_discovery = 0;
 };
 
@@ -146,7 +146,7 @@ struct Evaluation {
     WorstPlace worst_size;  ///< size-stratified coverage: the set size, from 1, with the lowest coverage
     ImageCoverage image_coverage;  ///< of all classes together
     Interval coverage_interval;    ///< of coverage_at_alpha
-    SetIntervals set_intervals;    ///< of sets
+    SetIntervals set_intervals;    ///< of sets; `empty` of plain_sets
     /// Only with CalibrateOptions::released: the coverage of all samples of a stratum together, at the curve
     /// points of the released code's pooled rule.
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]

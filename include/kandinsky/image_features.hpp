@@ -12,8 +12,7 @@ namespace KANDINSKY_API kandinsky {
 /// hard the image is. All are finite and bounded for any image. docs/adapt.md has the formulas.
 struct ImageFeatures {
     static constexpr std::size_t kCount = 6;  ///< number of features
-    static constexpr std::size_t kBasic =
-        4;  ///< weights and monitors use only this number of features, the first ones
+    static constexpr std::size_t kBasic = 4;  ///< weights and monitors use only the first kBasic features
     /// The names of the features.
     static constexpr std::array<std::string_view, kCount> kNames{"doubt", "area", "inside",
                                                                  "stray", "root", "fourth"};

@@ -8,7 +8,7 @@ namespace KANDINSKY_API kandinsky {
 /// How an interval is made before it is calibrated. docs/questions.md has the formulas.
 enum class MeasureBy {
     automatic,  ///< the rule with the narrowest intervals in groups that set no threshold
-    quantiles,  ///< size: from the number of voxels with p > 0.9 to p > 0.1; Dice: estimated from p
+    quantiles,  ///< size: from the number of voxels with p > 0.9 to that with p > 0.1; Dice: estimated from p
     predicted,  ///< size: that of the predicted mask; Dice: 1
     soft,       ///< size: the sum of the probabilities
     relative,   ///< as `predicted`, widened in proportion

@@ -100,7 +100,8 @@ struct FieldOptions {
 
     std::uint32_t folds = 5;                    ///< of the cross-validation, 2 to 200
     FoldOrder fold_order = FoldOrder::content;  ///< of the groups
-    /// From 0 (one threshold and the smallest sets) to 1 (the right coverage at every place).
+    /// How much thresholds depend on the place, from 0 (one threshold and the smallest sets) to 1 (the right
+    /// coverage at every place).
     double place = 1;
     bool support = true;               ///< use the image-wide distribution where a class has no data
     bool rings = true;                 ///< share between pixels where the class is equally common

@@ -53,7 +53,7 @@ struct OutlineOptions {
     /// 0: alpha holds on average over draws of the calibration groups; else in at least this share of the
     /// draws.
     double confidence = 0;
-    /// The outer mask contains at least this share of the object, all pixels of the class in a group. The
+    /// The outer mask contains at least this share of the object (all pixels of the class in a group). The
     /// inner mask exceeds the object by at most (1 - share) times the object's size. With
     /// OutlineUnit::object, an object is missed unless the outer mask contains at least this share of it (at
     /// least one voxel if share is 0).
@@ -84,7 +84,7 @@ struct ClassOutline {
     std::size_t choosers = 0;     ///< calibration groups that chose the scores; the others set the thresholds
     OutlineLevel outer;           ///< of the outer mask, where there is one
     OutlineLevel inner;           ///< of the inner mask, where there is one
-    double object_share = 0;      ///< share of the voxels, mean over calibration groups that have the class
+    double object_share = 0;      ///< share of the voxels in the object; mean over groups that have the class
     double outer_share = 0;       ///< the same for the outer mask, from samples of the voxels
     double inner_share = 0;       ///< the same for the inner mask
 };
@@ -135,7 +135,7 @@ struct OutlineJudgement {
     std::size_t groups = 0;       ///< groups that have the class
     std::size_t held = 0;         ///< groups whose masks are as guaranteed, for each of their objects
     double found = 0;             ///< share of a group's objects that the outer mask covers, mean over groups
-    double object_share = 0;      ///< share of the voxels, mean over these groups
+    double object_share = 0;      ///< share of the voxels in the object, mean over these groups
     double outer_share = 0;       ///< the same for the outer mask
     double inner_share = 0;       ///< the same for the inner mask
     std::size_t without = 0;      ///< groups without the class

@@ -48,8 +48,8 @@ Predicted predict_p_values(const Calibrator& calibrator, const Dataset& data, co
                            const PredictOptions& options = {}, Progress& progress = silent());
 
 /// The sets of one image, as predict_sets() makes them, for programs with their own loop. The data must fit
-/// the predictor. Writes them to `out` and returns how many were filled. Throws a usage error if sizes differ
-/// and a data error for bad probabilities. Thread-safe.
+/// the predictor. Writes the sets to `out` and returns how many were filled. Throws a usage error if `out`
+/// has another size and a data error for bad probabilities. Thread-safe.
 std::uint64_t predict_image(const Predictor& predictor, const Dataset& data, std::size_t image, SetForm form,
                             std::span<std::uint8_t> out);
 

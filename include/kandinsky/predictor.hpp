@@ -46,7 +46,7 @@ class Predictor {
     Grid grid_;
     std::size_t classes_;
     ScoreOptions score_;
-    /// [class] null unless its levels follow the image; empty if the levels of no class do.
+    /// [class] null if the levels of the class do not follow the image; empty if all would be null.
     std::vector<std::shared_ptr<const Adapted>> adapted_;
     EmptySets empty_;
     std::vector<float> thresholds_;

@@ -14,8 +14,9 @@
 namespace KANDINSKY_API kandinsky {
 
 /// Statistics of the calibration images, with which a Monitor compares a stream. Each is computed from the
-/// outputs of one image; a shortfall also needs its labels. The statistic of a group is the mean over its
-/// images. Thresholds are never used, so the statistics of calibration and new images are exchangeable.
+/// outputs of one image. A shortfall also needs the image's labels: it is minus the largest log2 of the odds
+/// that a share of a class's own pixels reaches. The statistic of a group is the mean over its images.
+/// Thresholds are never used, so the statistics of calibration and new images are exchangeable.
 /// docs/monitoring.md has the formulas.
 struct Reference {
     static constexpr std::size_t kWhole = 8;  ///< features of a class in the whole image

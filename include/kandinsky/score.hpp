@@ -28,7 +28,7 @@ enum class Condition {
 struct ScoreOptions {
     ScoreKind kind = ScoreKind::lac;  ///< which score
     bool half = false;  ///< round p and 1 - p to half precision, as the released code does; lac only
-    /// Whether aps, raps and saps subtract a random share of the class's own part, so that scores have no
+    /// Whether aps, raps and saps subtract a random share of the class's own term, so that scores have no
     /// jumps.
     bool randomized = false;
     std::uint64_t seed = 0;       ///< of the random shares

@@ -49,7 +49,7 @@ class AllOptions(TypedDict, total=False):
 
 
 class MoreOptions(AllOptions, total=False):
-    """The method's own options without its name."""
+    """Also the method's own options without the method's name."""
 
     regions: int
     clusters: Union[int, Literal["auto"]]  # kmeans

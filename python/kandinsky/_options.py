@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_array
-from ._checks import switch, word
+from ._checks import switch, whole, word
 from ._types import Empty
 from ._words import flag_of, in_python, parameter
 from .errors import UsageError
@@ -151,7 +151,7 @@ def words_of(method: Optional[str], given: Mapping[str, Any]) -> Tuple[List[str]
             continue
         if name == "regions" and method in _REGIONS and not isinstance(value, bool):
             flag: Optional[str] = _REGIONS[method][0]
-            value = int(value) - _REGIONS[method][1]
+            value = whole(name, value, _REGIONS[method][1]) - _REGIONS[method][1]
         else:
             flag = find_flag(name, method, known)
         if flag is None:

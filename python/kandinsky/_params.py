@@ -50,7 +50,7 @@ class Parameters:
     options: Optional[Dict[str, Any]]
     _more: Dict[str, Any]
     _names: Tuple[str, ...] = ()  # of the constructor's parameters
-    _made_with: Optional[Dict[str, Any]] = None  # the parameters of calibration, when it was calibrated
+    _made_with: Optional[Dict[str, Any]] = None  # the value of _calibration() at calibration
 
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
         """Parameters by name, as given."""
@@ -83,7 +83,7 @@ class Parameters:
         """Whether parameters changed after calibration."""
         now = self._calibration()
         made = self._made_with
-        return made is not None and (now.keys() != made.keys() or any(_differ(now[k], made[k]) for k in now))
+        return made is not None and (now.keys() != made.keys() or any(differ(now[k], made[k]) for k in now))
 
     def _option_words(self) -> Tuple[str, List[str], Dict[str, np.ndarray]]:
         """(method, words, arrays), after every parameter's type has been checked."""
@@ -135,7 +135,7 @@ def current(params: Dict[str, Any]) -> Dict[str, Any]:
     return renamed(params)
 
 
-def _differ(one: Any, other: Any) -> bool:
+def differ(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return one is not other
     return bool(one != other)

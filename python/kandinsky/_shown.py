@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, Dict
 
-import numpy as np
+from ._params import differ
 
 if TYPE_CHECKING:
     from .calibrator import Calibrator
@@ -27,14 +27,14 @@ def state_of(calibrator: "Calibrator") -> str:
 def _made_with(calibrator: "Calibrator") -> str:
     """The parameters that changed after calibration, with their values at calibration."""
     now, made = calibrator._calibration(), calibrator._made_with or {}
-    return ", ".join(f"{name}={made[name]!r}" for name in made if name not in now or not _equal(made[name], now[name]))
+    return ", ".join(f"{name}={made[name]!r}" for name in made if name not in now or differ(made[name], now[name]))
 
 
 def line_of(calibrator: "Calibrator", standard: Dict[str, Any]) -> str:
     """One line: the parameters that differ from their defaults, and the state."""
     shown = [f"method={calibrator.method!r}"]
     for name, value in calibrator.get_params().items():
-        if name != "method" and (name not in standard or not _equal(value, standard[name])):
+        if name != "method" and (name not in standard or differ(value, standard[name])):
             shown.append(f"{name}={value!r}")
     return f"<{type(calibrator).__name__}({', '.join(shown)}): {state_of(calibrator)}>"
 
@@ -55,10 +55,3 @@ def table_of(calibrator: "Calibrator") -> str:
         for name, text in rows
     )
     return f"<table><caption style='text-align:left'>kandinsky.{type(calibrator).__name__}</caption>{body}</table>"
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Whether a parameter has its default value; an array never has."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return False
-    return bool(one == other)

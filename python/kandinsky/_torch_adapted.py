@@ -134,7 +134,7 @@ class AdaptedSets(ExactModule):
         return sure.flatten().index_put((which,), decided).view_as(sure)
 
     def _limits(self, columns: Tensor, row: Tensor) -> Tensor:
-        """Score limits, float32 [N,1,H,W]. `columns` [row,place down,place across] has their numbers in the list of limits."""
+        """Score limits, float32 [N,1,H,W]. `columns` [row,place down,place across] has indices into the list of limits."""
         limit = self.limits[columns[row].to(torch.int64)]
         if self.lattice:
             return limit[:, :, self.across][:, self.down].unsqueeze(1)
@@ -158,7 +158,7 @@ class AdaptedSets(ExactModule):
         return (above - below) * passed <= (level * self.whole[2] - below) * (end - start)
 
     def _key(self, score: Tensor) -> Tensor:
-        """scale_key() in arithmetic: between two powers of 2 the key grows linearly by _BINADE."""
+        """scale_key() without access to bits: between two powers of 2 the key grows linearly by _BINADE."""
         size = score.abs()
         upper = size >= 0.5
         distance = torch.where(upper, (size - 1).abs(), size)

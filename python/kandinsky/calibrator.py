@@ -264,7 +264,7 @@ class Calibrator(Filed, Fitted):
         Parameters
         ----------
         weights : array [N], optional
-            Weight of each image, if new images come from another population: how much more common images like it are there.
+            Weight of each image, if new images come from another population: how much more common images like it are in that one.
             Equal within a group; a common factor has no effect. The documentation's page on shift has the guarantee.
         shift_to, shift_groups : arrays, optional
             New images without labels, and their groups if `groups` are given: weights are estimated from them.
@@ -305,7 +305,7 @@ class Calibrator(Filed, Fitted):
             raise UsageError("labels are needed to recalibrate")
         data, *_ = make_data(probs, labels, groups, self.ignore, self.logits)
         with Shown(self.progress) as callback:
-            core = self._fitted().recalibrate(data, self.threads, callback)
+            core = self._fitted().recalibrate(data, self._threads(), callback)
         for remark in core.remarks():
             warnings.warn(in_python(remark), CalibrationWarning, stacklevel=2)
         return self._of(core)

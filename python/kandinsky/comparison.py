@@ -123,7 +123,7 @@ def compare(
     alpha, confidence_level : float
         Level of coverage and of the measures of sets.
     sample, draws : int
-        Calibrate on `draws` random subsets of `sample` groups (images without groups) and report mean and spread.
+        Calibrate on `draws` random subsets of `sample` groups (or images, if there are no groups) and report mean and spread.
     empty, no_empty, bootstrap
         As for :meth:`Calibrator.evaluate`; intervals need a single draw.
     ignore, logits, threads, progress, options, **more

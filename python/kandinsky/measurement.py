@@ -23,7 +23,7 @@ class Measurement:
     size_low: float
     size_high: float
     size_true: float
-    dice: float  #: as expected
+    dice: float  #: expected Dice of the predicted mask
     dice_low: float
     dice_high: float
     dice_true: float

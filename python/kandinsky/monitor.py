@@ -46,9 +46,9 @@ class WatchedCoverage:
     limit: float  #: the alarm for labels means that the true coverage is below this
     evidence: float  #: that the true coverage is below the limit
     odds_evidence: float  #: that odds in the class's own pixels are lower than at calibration; NaN: the calibrator stores no odds for comparison
-    odds_share: float  #: share of the class's own pixels that reach the odds below
-    odds_before: float  #: log2 of the odds, median of the calibration images
-    odds_now: float  #: recent mean
+    odds_share: float  #: share of the class's own pixels that reach odds_before or odds_now
+    odds_before: float  #: log2 of the odds that this share reaches, median of the calibration images
+    odds_now: float  #: the same, recent mean
 
 
 @dataclass(frozen=True)

@@ -254,6 +254,8 @@ def plot_outline(
     ax = _axes(ax)
     lines = [("outer mask", found > 0, "C1"), ("inner mask", found == 2, "C0")]
     below = found.astype(float) if image is None else as_array(image, "image")
+    if below.shape[:2] != found.shape:
+        raise UsageError(f"image has shape {list(below.shape)}, but codes has {list(found.shape)}")
     ax.imshow(below, cmap="gray", alpha=0.3 if image is None else 1.0)
     if truth is not None:
         lines.append(("object", as_array(truth, "truth").astype(bool), "C2"))

@@ -147,7 +147,7 @@ class PredictionSets(ExactModule):
         return [torch.cat(each, 1) for each in zip(*planes)]
 
     def probabilities(self, given: Tensor) -> Tensor:
-        """Probabilities, float32 [N,C,H,W]; a single plane, of class 1 of two, becomes two planes."""
+        """Probabilities, float32 [N,C,H,W]; a single plane (class 1 of two classes) becomes two planes."""
         if not isinstance(given, Tensor) or not given.is_floating_point():
             what = given.dtype if isinstance(given, Tensor) else f"of type {type(given).__name__}"
             raise DataError(f"the input is {what}, but must be a tensor of floats: the network's output")

@@ -100,7 +100,7 @@ void predict_p_into(const Calibrated& self, const Data& data, nb::handle out, st
 }
 
 /// The calibrator for images of another size, if each stratum has one region, so that thresholds do not
-/// depend on the place. Otherwise itself.
+/// depend on the place; otherwise the calibrator itself.
 Calibrated resized(const Calibrated& self, std::uint32_t height, std::uint32_t width) {
     const Calibrator& from = *self.core;
     for (std::size_t s = 0; s < from.strata(); ++s)

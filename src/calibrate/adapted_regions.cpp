@@ -86,7 +86,7 @@ Partition merge_alike(SmoothStorage& storage) {
     return out;
 }
 
-/// Learns again without each group.
+/// Repeats learning without each group in turn.
 class AdaptedRelearner {
   public:
     AdaptedRelearner(const CalibrateOptions& options, const std::vector<Choice>& choices, CalibrationRun& run,
@@ -127,7 +127,7 @@ class AdaptedRelearner {
 
     [[nodiscard]] std::size_t strata() const { return run_.census().strata; }
 
-    /// Curves of the pieces on which all fits agree.
+    /// The curves of a stratum. Cells with equal distributions are merged into one region (a piece).
     [[nodiscard]] SoftCurves made(std::uint32_t stratum, const Ladder& ladder) {
         const Grid grid = run_.data().grid();
         const std::optional<Fit> whole = fit(stratum, Evidence::kNobody, all_[stratum]);
@@ -173,7 +173,7 @@ class AdaptedRelearner {
     }
 
     void learn_without(std::uint32_t group) {
-        // Regions of every stratum, where they are learnt.
+        // [stratum] found again if the method learns regions.
         std::vector<Partition> regions = all_;
         if (learns_) find_regions(group, regions);
         for (std::size_t s = 0; s < strata(); ++s) {
@@ -189,7 +189,8 @@ class AdaptedRelearner {
         }
     }
 
-    /// Finds regions from all groups except one. Strata without scores of these groups keep their regions.
+    /// Finds regions from all groups except one. A stratum keeps its regions if that group or all other
+    /// groups have no score in it.
     void find_regions(std::uint32_t group, std::vector<Partition>& regions) {
         if (!others_have_scores(evidence_, group)) return;
         LearnAgain again(run_, group, places_, options_, strata(), progress_);

@@ -16,7 +16,7 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kMostLimits = 32000;  // kandinsky.torch numbers them by int16
+constexpr std::size_t kMostLimits = 32000;  // kandinsky.torch indexes limits by int16
 
 AdaptedTables::Axis axis_of(std::uint32_t length, std::uint32_t side, std::uint32_t cells) {
     AdaptedTables::Axis out;
@@ -43,8 +43,8 @@ void add_shifts(const Adaptation& adaptation, AdaptedTables& out) {
     for (const Adaptation::Shift& fit : fits) out.constant.push_back(fit.constant);
 }
 
-/// The smallest and the largest exponent of 2 of a distance whose logarithm scale_key() takes, for keys from
-/// `low` to `high`. It is the distance of |score| to 0 below 1/2, and to 1 otherwise.
+/// The range of the exponents of 2 of the distances whose logarithms scale_key() takes, for keys from `low`
+/// to `high`. The distance of a score s is |s| if |s| < 1/2, and otherwise the difference between |s| and 1.
 std::pair<int, int> exponents(std::int64_t low, std::int64_t high) {
     constexpr std::int64_t kBinade = std::int64_t{1} << 23, kHalf = log_bits(0.5f), kOne = 2 * kHalf;
     std::int64_t least = kOne, most = 0;
@@ -74,7 +74,7 @@ void add_scores(float largest, AdaptedTables& out) {
     out.limits.insert(out.limits.end(), {out.ends.back(), largest, kInf, -kInf});
 }
 
-/// The part of the distributions that levels from `least` to `most` can reach.
+/// Adds the columns of the distributions that levels from `least` to `most` can reach.
 void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t most, AdaptedTables& out) {
     const SmoothStorage& from = storage_of(curves);
     const std::size_t bins = from.edges.size() - 1, cells = curves.cells().pixels();
@@ -103,9 +103,9 @@ void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t 
                                                 : from.cumulative[cell * bins + b - 1]);
 }
 
-/// Limits of one cell: the last limit at which its distribution is at most the level, and the first limit
-/// beyond which it is larger. What holds for all cells around a pixel holds for the distribution between
-/// them.
+/// The numbers of two limits of a cell: the last limit at which the cell's distribution is at most the level,
+/// and the first limit beyond which it exceeds the level. A bound that holds in all cells around a pixel also
+/// holds for the distribution that is interpolated between them.
 struct Reached {
     std::uint16_t sure, last;
 };

@@ -9,14 +9,14 @@ namespace kandinsky {
 /// A stratum whose levels follow the image, as plain numbers for programs that compute its sets elsewhere
 /// (src/io/onnx, kandinsky.torch).
 ///
-/// The shift of an image determines its row r, and the row its level l = levels[alpha][r]. Columns are the
+/// The shift of an image determines its row r; the image's level is l = levels[alpha][r]. Columns are the
 /// bins of the distributions that such levels can reach: column i ends at the key edges[i]. A class is in the
 /// set at a pixel if its score is at most limits[sure[alpha][r][place]]. It is not in the set if its score
 /// exceeds limits[last[alpha][r][place]]. For the few scores between, it is in the set if and only if
 ///   (above - below) * clamp(key - edges[i], 0, wide) <= (l * unit - below) * wide,
 /// where key = scale_key(score), wide = edges[i + 1] - edges[i], and below and above are the weighted sums of
-/// the shares of the pixel's cells in columns i and i + 1. i is the number of edges below the key, except the
-/// first and the last edge; an edge is below the key if the score exceeds its `ends`.
+/// the shares of the pixel's cells in columns i and i + 1. i is the number of edges below the key, where the
+/// first and the last edge are not counted. Edge j is below the key if the score exceeds ends[j].
 struct AdaptedTables {
     // The row of an image: the largest over the fits of constant + sum of slope * clamp(feature, low, high),
     // clamped to plus or minus kLargestShift, times kSteps, rounded up, minus `least`.
@@ -36,7 +36,7 @@ struct AdaptedTables {
     std::vector<float> ends;           ///< [column] the largest score whose key is at most the edge
     std::vector<std::uint32_t> share;  ///< [cell][column], ascending, 0 to SmoothCurves::kOne
     std::int64_t unit = 1;             ///< sum of the weights of a pixel's cells
-    /// Bounds of the exponents of 2 that scale_key() meets for scores between the two limits of a place.
+    /// The range of the exponents of 2 in scale_key(), for scores between the two limits of a place.
     int low_exponent = 0, high_exponent = 0;
 
     /// [row or column of the image] the two rows or columns of cells around it and their weights. Rows or
@@ -45,7 +45,7 @@ struct AdaptedTables {
         std::vector<std::int64_t> low, high, low_weight, high_weight, place;
     };
     Axis down, across;                 ///< of a lattice
-    std::vector<std::int64_t> region;  ///< [pixel] the only cell it reads, also its place; empty: a lattice
+    std::vector<std::int64_t> region;  ///< [pixel] its only cell, also its place; empty: a lattice
     std::size_t width = 1;             ///< of the lattice, in cells
 
     [[nodiscard]] std::size_t columns() const { return edges.size(); }

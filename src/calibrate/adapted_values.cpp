@@ -15,8 +15,9 @@
 namespace kandinsky {
 
 namespace {
-// Values are far smaller than this. A score above all possible scores is only in sets with infinite
-// thresholds. A score below all that were seen is in every set except at alpha = 1.
+// The values of scores outside the range; all other values are far smaller in magnitude. With a score above
+// all possible scores, the class is only in sets with infinite thresholds. With a score below all seen
+// scores, it is in every set except at alpha = 1.
 constexpr float kAbove = 1e30f, kBelow = -1e30f;
 
 float value_of(const SmoothCurves& curves, std::size_t pixel, float score, std::int32_t shift) {

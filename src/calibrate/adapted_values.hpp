@@ -6,14 +6,14 @@
 
 namespace kandinsky {
 
-/// The shift of each stratum's levels in an image, from the features of its classes; 0 if they do not follow
-/// it. No allocation.
+/// Writes the shift of each stratum's levels to out[stratum]; 0 if the levels do not follow the image.
+/// `classes`: the features of the image's classes. No allocation.
 void shifts_of(const Calibrator& calibrator, std::span<const ImageFeatures> classes,
                std::span<std::int32_t> out);
 
 /// Replaces the scores of one class at some pixels of an image by the values that are compared with
 /// value_threshold(): a class is in the set if and only if its value is at most the threshold. For strata
-/// with adaptation_of(). Ascending in the score; finite.
+/// with adaptation_of(). Values are finite and ascend with the score.
 void adapt_scores(const Calibrator& calibrator, std::size_t stratum, std::int32_t shift, PixelRange range,
                   float* scores);
 

@@ -8,10 +8,10 @@ namespace kandinsky {
 namespace {
 // The prior mean and variance count as much as this number of groups.
 constexpr double kPriorGroups = 2, kPriorMean = 0.5 /* of alpha */, kPriorVariance = 0.5 /* of the largest */;
-// The largest bet, as a share of the bet with which a loss of 1 takes all capital. With few groups a single
-// loss of 1 makes the test fail under any bet, so the whole capital is bet.
+// The largest bet, as a share of the bet with which a loss of 1 takes all capital. With few groups the test
+// can hardly pass after a loss of 1 under any bet, so up to the whole capital is bet.
 constexpr double kCautious = 0.9, kFewTimes = 2;
-constexpr double kSlack = 1e-12;  // of the capital, for rounding: 29 factors of 1 / 0.9 must reach 21.2
+constexpr double kSlack = 1e-12;  // of the capital, for rounding: 29 factors of 1 / 0.9 must reach 0.9^-29
 }  // namespace
 
 std::uint64_t groups_needed(double alpha, double confidence) {

@@ -22,9 +22,10 @@ class BettingTest {
     double alpha_, goal_, most_, scale_;
 };
 
-/// The smallest number of groups with which a test can pass. If all losses are 0, it passes for alpha <= 0.5.
+/// The smallest number of groups with which a test can pass. For alpha <= 0.5, a test with this number passes
+/// if all losses are 0.
 [[nodiscard]] std::uint64_t groups_needed(double alpha, double confidence);
-/// The smallest alpha for which a test with that many groups can pass; 1 if there is none.
+/// The smallest alpha for which a test with that many groups can pass; 1 without groups.
 [[nodiscard]] double least_alpha_of(std::uint64_t groups, double confidence);
 
 }  // namespace kandinsky

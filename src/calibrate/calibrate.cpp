@@ -71,7 +71,7 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
         return calibrator;
     }
     std::vector<bool> by_region;
-    std::vector<Partition> wanted;  // strata whose method makes the curves itself are one region here
+    std::vector<Partition> wanted;  // soft and pixelwise strata are one region here
     for (std::size_t s = 0; s < strata; ++s) {
         by_region.push_back(!soft[s] && !pixelwise[s]);
         wanted.push_back(by_region[s] ? partitions[s] : whole_image(grid));
@@ -110,11 +110,11 @@ void check_effective(const Weighting& weighting, bool grouped) {
          weighting.effective, grouped ? "groups" : "images", weighting.groups, kLeastEffective);
 }
 
-/// Calibrators of methods that share the score and the rule of the promise.
+/// Calibrators of options that share score, promise and split. Appends the seconds of each to `times`.
 std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<CalibrateOptions>& wanted,
                                         Progress& progress, std::vector<double>& times) {
-    // A soft method divides the images and makes its curves itself. Other methods first find the regions of
-    // each stratum, by the method that is given or chosen for it.
+    // A soft method divides the images and makes its curves itself. Otherwise the regions of each stratum are
+    // found first, by the method that is given or chosen for the stratum.
     std::vector<CalibrateOptions> open;
     std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(open), has_choice);
     const auto is_soft = [](const CalibrateOptions& one) {

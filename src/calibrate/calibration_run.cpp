@@ -64,7 +64,8 @@ CalibrateOptions effective(CalibrateOptions options) {
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }
-    // A fallback curve has no guarantee. Without it the class is in every set, so the guarantee holds.
+    // A fallback curve has no guarantee. Without a fallback, the class is in every set of a region without
+    // scores, so the guarantee holds.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;
     if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
@@ -117,7 +118,7 @@ bool learns_quickly(const Method& how) {
 CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share) {
     const bool open = options.method.name == kAutoMethod;
     if (options.split > 0) options.promise = Promise::split;
-    const bool adapts = options.adapt == Adapt::image;  // how levels adapt is learnt
+    const bool adapts = options.adapt == Adapt::image;  // then shifts are learnt
     if (!open && !adapts && !method(options.method.name).uses_labels) {
         options.promise = Promise::none;
         options.split = 0;

@@ -26,8 +26,8 @@ namespace kandinsky {
 void assign_levels(Calibrator& calibrator);
 /// The options with every choice resolved. Throws a usage error for values out of range.
 [[nodiscard]] CalibrateOptions effective(CalibrateOptions options);
-/// The promise in effect with that many groups: resolves Promise::automatic; methods that learn nothing have
-/// none. `share`: the mean weight of a group relative to the bound.
+/// The options with the promise and the split in effect for that many groups. Resolves Promise::automatic;
+/// methods that learn nothing get Promise::none. `share`: the mean weight of a group relative to the bound.
 [[nodiscard]] CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share = 1);
 /// Resolves Fallback::automatic: `image` if a region has too few scores, otherwise `none`.
 void resolve_fallback(Calibrator& calibrator);
@@ -46,8 +46,8 @@ class Muted final : public Progress {
 
 /// What one pass over the scores of every pixel computes.
 struct PixelScan {
-    bool features = false;  ///< for methods that use curves
-    bool curves = false;    ///< of the pixels themselves
+    bool features = false;  ///< of every pixel, for methods that use them
+    bool curves = false;    ///< of every pixel
 
     [[nodiscard]] bool any() const { return features || curves; }
 };
@@ -67,7 +67,7 @@ class CalibrationRun {
     /// [image][stratum]; the first call makes a pass over the data.
     [[nodiscard]] const std::vector<std::vector<ImageFeatures>>& image_features();
 
-    void find_features();  ///< call before region_of() for a method that uses curves
+    void find_features();  ///< call before region_of() for a method that uses features
     Partition region_of(const CalibrateOptions& options, std::size_t stratum);
     /// The curves that a soft method makes of some strata.
     std::vector<SoftCurves> soft_curves(const CalibrateOptions& options, std::vector<std::uint32_t> strata,

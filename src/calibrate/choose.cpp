@@ -27,7 +27,7 @@ using partition::ScoreGrid;
 constexpr std::size_t kFolds = 5, kBins = 128;
 constexpr std::size_t kTask = 64;  ///< pixels judged by one task
 
-/// The scores of all folds except one, from which contenders learn.
+/// The scores from which contenders learn: those of all folds except one.
 class TrainingPart {
   public:
     TrainingPart(const Grid& grid, const FoldHistograms& histograms, std::size_t fold)
@@ -66,7 +66,8 @@ class TrainingPart {
         return out;
     }
 
-    /// The weights of the loss, [pixel][bin]: increments of the pilot, or of the image where it has no data.
+    /// The weights of the loss, [pixel][bin]: the increments of the pilot (choose.hpp), or of the image's
+    /// distribution where the pilot has no data.
     [[nodiscard]] Plane pilot() const {
         Plane votes(grid_, bins_), out(grid_, bins_);
         std::vector<double> image(bins_);
@@ -96,7 +97,7 @@ class TrainingPart {
     std::vector<std::uint32_t> counts_, totals_;
 };
 
-/// The level at which a hard contender's threshold passes each bin, for every region.
+/// The level at which the threshold of a contender with regions passes each bin, [region][bin].
 class RegionLevels {
   public:
     RegionLevels(const TrainingPart& part, Partition partition, const CalibrateOptions& options)
@@ -147,7 +148,8 @@ Partition find_regions(const Contender& one, const TrainingPart& part, const std
                       muted);
 }
 
-/// The mean over the judged pixels of the weighted squared error. Tasks write their own sums, added in order.
+/// The mean over the judged pixels of the weighted squared error. Each task writes its own sum, and the sums
+/// are added in order.
 template <class At>
 double mean_loss(const std::vector<std::size_t>& pixels, const FoldHistograms& histograms, std::size_t fold,
                  const Plane& pilot, At&& at) {

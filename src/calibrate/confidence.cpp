@@ -121,7 +121,8 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std:
     }
     out.steps = std::move(recall);
     if (risk == Risk::recall) return out;
-    // Sets may be larger than the recall needs, because steps before the start are not tested for precision.
+    // Steps before the start are not tested for precision, so the start is used even if the recall would
+    // allow an earlier step.
     for (std::uint32_t& step : out.steps) step = std::max(step, start);
     std::size_t kept = 0;  // rungs that qualify
     while (kept < rungs && precision[kept] != RiskLevels::kNone &&
@@ -145,7 +146,7 @@ void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dat
             *learnt, sets, true,
             [&](std::size_t s, const GroupLosses& losses) { starts[s] = most_precise(losses, sets.steps()); },
             progress);
-    // Both are guaranteed together, so the probabilities of failure add up.
+    // With Risk::both, two guarantees hold together, so their probabilities of failure add up.
     const double delta = (1 - asked.confidence) / (asked.risk == Risk::both ? 2 : 1);
     std::size_t curves = 0;
     for (std::size_t s = 0; s < out.strata(); ++s)

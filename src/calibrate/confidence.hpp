@@ -12,13 +12,14 @@ void check_confidence(const CalibrateOptions& options);
 
 /// Calibrates so that the guarantee holds with a confidence over draws of the calibration groups. Some groups
 /// learn nested sets and, for the precision, the step at which tests start. The other groups test in a fixed
-/// sequence which of these sets keep alpha. With a single region for each class, thresholds on the score are
-/// tested instead; for Risk::recall, no group learns, and all test. docs/risk.md has the proof.
+/// sequence which of these sets have a risk of at most alpha. With a single region for each class, thresholds
+/// on the score are tested instead; for Risk::recall, no group learns, and all test. docs/risk.md has the
+/// proof.
 [[nodiscard]] Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& asked,
                                              Progress& progress);
 
-/// The alpha at which the curves of a stratum must be read so that `alpha` is kept. Throws a usage error that
-/// names the class and the smallest possible alpha if no threshold qualifies.
+/// The alpha at which the curves of a stratum must be read so that the risk is at most `alpha`. Throws a
+/// usage error that names the class and the smallest possible alpha if no threshold qualifies.
 [[nodiscard]] double curve_alpha(const Calibrator& calibrator, std::size_t stratum, double alpha);
 /// `alpha`, or the smallest possible alpha of the stratum if that is larger, for which curve_alpha() does not
 /// throw. For pictures and measures over many alphas.

@@ -30,7 +30,7 @@ CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
 }
 
 namespace {
-/// What was learnt for a stratum without a group.
+/// The result of learning without one group, for one stratum.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
     nothing,  ///< no other group has the class: every score must be in the set
@@ -38,7 +38,7 @@ enum class Learnt : std::uint8_t {
     smooth,
 };
 
-/// The results of the fits that are kept, for all groups and strata.
+/// What is kept of each fit, for all groups and strata.
 class Fits {
   public:
     Fits(std::size_t groups, std::size_t strata, std::size_t pixels)
@@ -79,7 +79,7 @@ class Fits {
     std::vector<std::uint16_t> region_;  ///< [group][stratum][pixel]
 };
 
-/// Learns again without each group.
+/// Repeats learning without each group in turn.
 class Relearner {
   public:
     Relearner(const CalibrateOptions& options, CalibrationRun& run, Progress& progress)
@@ -199,7 +199,8 @@ class Relearner {
     std::vector<Envelope> envelopes_;
 };
 
-/// The pieces in which the regions of all fits agree; one for each pixel where some fit is smooth.
+/// The pieces: pixels that are in the same region in every fit form one piece. If some fit is smooth, every
+/// pixel is a piece.
 Partition pieces_of(const Fits& fits, std::size_t stratum, const Grid& grid) {
     Partition out = whole_image(grid);
     if (fits.some(stratum, Learnt::smooth)) {

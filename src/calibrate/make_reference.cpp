@@ -32,8 +32,8 @@ std::vector<std::uint64_t> identities(const Dataset& data, Progress& progress) {
     return group_identities(data, content);
 }
 
-/// The images of a random part of the groups: each is taken with probability weight / bound, so that they
-/// are like groups of the new population if the weights are right. At least one group is taken.
+/// The images of a random sample of the groups. Each group is taken with probability weight / bound, so the
+/// sample is like groups of the new population if the weights are right. At least one group is taken.
 std::vector<std::uint32_t> like_new(const Dataset& data, const GroupWeights& weights, Progress& progress) {
     check_weights(data, weights);
     const std::vector<std::uint64_t> who = identities(data, progress), units = units_of_groups(data, weights);

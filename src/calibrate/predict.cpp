@@ -57,7 +57,7 @@ void predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink
              memory->size(), images * bytes);
     // At least one image per thread, otherwise large images would leave threads idle.
     const std::size_t block = std::min(images, std::max(block_bytes / bytes, threads_in_use()));
-    // Every byte is written; clearing them first would cost as much as the comparisons.
+    // Every byte is written; clearing the buffer first would cost as much as the comparisons.
     const auto buffer = std::make_unique_for_overwrite<std::byte[]>(memory != nullptr ? 0 : block * bytes);
     for (std::size_t first = 0; first < images; first += block) {
         progress.update(stage, first, images);

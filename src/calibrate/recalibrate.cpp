@@ -21,8 +21,8 @@ namespace kandinsky {
 using partition::GroupLevels;
 
 namespace {
-/// The curve of a region as a distribution. The number of its points below a score gives the level of the
-/// score, in steps of GroupLevels; scores above all points have the last step.
+/// The level of a score in the curve of a region, in steps of GroupLevels. `above`: the number of the curve's
+/// points below the score. Scores above all points have the step kSteps.
 std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t above) {
     const std::size_t points = curves.values(curve).size();
     if (above == 0) return 0;
@@ -42,8 +42,8 @@ class FixedJudge {
           tile_(data, calibrator.options.score, most_),
           shifts_(calibrator.strata()) {}
 
-    /// Adds the scores of an image to counts[stratum][step]. The last step counts scores of classes without a
-    /// curve.
+    /// Adds the scores of an image to counts[stratum][step]. The last entry counts scores without a curve and
+    /// scores above all possible scores.
     void count(std::uint32_t image, std::vector<std::vector<std::uint32_t>>& counts) {
         if (calibrator_.adapts()) shifts_of(calibrator_, features_of(data_, image), shifts_);
         const std::size_t pixels = data_.grid().pixels();
@@ -95,7 +95,7 @@ CurveSet releveled(const CurveSet& old, const GroupLevels& levels) {
         const std::span<const float> points = old.values(k);
         CurveSet::Curve curve{
             .scores = old.scores(k), .groups = levels.groups(), .complete = false, .values = {}};
-        std::size_t above = 0;  // the largest number of points below a score
+        std::size_t above = 0;  // the largest number of points below a score in the set
         for (const double step : points.empty() ? std::vector<double>{} : steps) {
             while (above < points.size() && static_cast<double>(step_above(old, k, above + 1)) <= step)
                 ++above;

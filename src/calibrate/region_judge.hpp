@@ -12,9 +12,9 @@
 namespace kandinsky {
 
 /// The scores of one stratum in ascending order. Gives the levels of a group's scores, and of new scores,
-/// under a partition that was learnt without the group. The distribution of a region is F(s): each other
-/// group with scores there has a share of scores below s, and F(s) is the mean of these shares, or 0 without
-/// such a group. Levels are rounded up to n/4096.
+/// under a partition that was learnt without the group. F(s), the distribution of a region, is the share of
+/// scores below s, averaged over the other groups with scores there; 0 without such a group. Levels are
+/// rounded up to multiples of 1/4096.
 class RegionJudge {
     using Evidence = partition::Evidence;
     using GroupLevels = partition::GroupLevels;
@@ -40,9 +40,9 @@ class RegionJudge {
                  [](std::size_t, float) {});
         levels.add(counts, weight);
     }
-    /// [region][rung]: the largest score whose level is at most that of the rung (in units of 1 /
-    /// SmoothCurves::kOne), under the regions learnt without a group; regions that fall back have those of
-    /// the image.
+    /// [region][rung] the largest score whose level is at most rungs[rung] (in units of 1 /
+    /// SmoothCurves::kOne), under the regions learnt without a group. Regions that fall back have the
+    /// thresholds of the image.
     [[nodiscard]] std::vector<float> thresholds(std::uint32_t group, Regions regions,
                                                 const std::vector<std::uint32_t>& rungs) const {
         Scan scan(*this, group, regions);
@@ -98,8 +98,8 @@ class RegionJudge {
         /// The region whose distribution a region's pixels use.
         [[nodiscard]] std::size_t serving(std::size_t region) const { return serves_[region]; }
 
-        /// Calls at(item) for each score of the left-out group, and passed(region, score) once a region's
-        /// weight at a score is counted.
+        /// Calls at(item) for each score of the left-out group, and passed(region, score) after the weight
+        /// of a score is added to its region.
         template <class At, class Passed>
         void run(At&& at, Passed&& passed) {
             const std::vector<Item>& items = judge_.items_;

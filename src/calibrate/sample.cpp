@@ -30,7 +30,7 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     // Without groups, equal numbers mean equal images, so it does not matter which of them is taken.
     std::stable_sort(tickets.begin(), tickets.end(),
                      [](const Ticket& a, const Ticket& b) { return a.number < b.number; });
-    // The key of the last group drawn, found by counting over the ranks. Of equal keys, those on lower
+    // The number of the last group drawn, found by counting over the ranks. Of equal numbers, those on lower
     // ranks come first.
     std::vector<std::uint64_t> numbers;
     numbers.reserve(tickets.size());

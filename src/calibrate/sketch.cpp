@@ -34,6 +34,8 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
              "'auto'");
     if (!options.weights.none())
         fail(ErrorKind::usage, "--sketch gives every image the same weight, so it cannot have --weights");
+    if (options.adapt == Adapt::image)
+        fail(ErrorKind::usage, "--sketch reads the images once, so it cannot learn --adapt image");
     if (options.released)
         fail(ErrorKind::usage, "--sketch cannot reproduce the released code's exact curves");
     if (options.split > 0 || options.promise == Promise::split || options.promise == Promise::leave_one_out)

@@ -54,11 +54,12 @@ void tell(const char* line) {
     complain(kandinsky::printable(line, std::string::npos));
 }
 
-/// Prints the error once for any number of ranks, and ends the program with this code.
+/// Prints the error once for any number of ranks. Ends all ranks if they can communicate, otherwise returns
+/// the exit code.
 int give_up(ErrorKind kind, const std::string& message) {
     const int code = static_cast<int>(kind);
     if (kandinsky::World* const all = world()) all->abandon(code, message.c_str());
-    // Without the plug-in ranks cannot communicate, but their numbers are known from the environment.
+    // Without the plug-in, ranks cannot communicate, but their numbers are known from the environment.
     if (kandinsky::started_ranks() == 1 || kandinsky::started_rank() == 0) tell(message.c_str());
     return code;
 }

@@ -40,9 +40,10 @@ struct GroupMass {
     }
 };
 
-/// The order statistics of n scores that a curve consists of. Each is the smallest score up to which the
-/// scores have a target weight: a rank if every score has weight 1, or a share of the groups if groups have
-/// equal weight. All ways to find them (sorting, counting) use this plan, so they agree to the bit.
+/// The order statistics of n scores that a curve consists of. Each is the smallest score such that the scores
+/// up to it have at least a target weight. The target is a rank if every score has weight 1, or a number of
+/// groups if groups have equal weight. All ways to find order statistics (sorting, counting) use this plan,
+/// so they agree to the bit.
 struct CurvePlan {
     bool complete = false;
     std::vector<Weight> targets;  ///< ascending, except that neighbours may be swapped; the score is +inf

@@ -78,7 +78,7 @@ Weighting weighting_of(const Dataset& data, const GroupWeights& weights) {
     // Sums of integers, so ranks and the order of groups have no effect.
     constexpr double kFine = 0x1.0p30;
     std::uint64_t sums[3] = {};
-    std::uint64_t most_below[] = {0};  // the complement of the bound
+    std::uint64_t most_below[] = {0};  // how far the smallest weight is below the bound
     for (const std::uint64_t unit : units_of_groups(data, weights)) {
         const auto share = static_cast<double>(unit) / static_cast<double>(kGroupWeight);
         sums[0] += 1;

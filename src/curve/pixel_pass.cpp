@@ -163,15 +163,15 @@ class PixelCurves {
     std::size_t strata_, pixels_;
     bool weighed_;
     std::vector<float> features_;
-    // All scores have equal weight, so the lengths of curves follow from the counts, and threads write in
-    // place.
+    // Used if all scores have equal weight: the lengths of curves then follow from the counts, so threads
+    // write in place.
     std::vector<CurveStorage> storage_;  ///< [stratum]
-    std::vector<std::size_t> plan_of_;   ///< [scores]: where its ranks begin; empty when there are too many
+    std::vector<std::size_t> plan_of_;   ///< [number of scores] start of its plan in ranks_; empty: too many
     std::vector<std::uint32_t> ranks_, first_ranks_;
     std::vector<std::vector<CurveSet>> parts_;  ///< [task][stratum], of weighed groups
 };
 
-constexpr std::size_t kWholeTiles = 64;                                       // pixels: whole tiles
+constexpr std::size_t kWholeTiles = 64;                                       // pixels per task: whole tiles
 constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  // no score has this key: +inf
 
 /// The scores that one rank has at one pixel and stratum, and the order statistics that are searched for
@@ -205,7 +205,8 @@ class RangeSelection {
                 units_[i * strata_ + s].scores = census.counts[s * pixels + range.begin + i];
     }
 
-    /// The keys that are searched for, as bytes. They are all that build() needs, so checkpoints store them.
+    /// Finds the order statistics. Returns all that build() needs as bytes, which checkpoints store: the keys
+    /// and, if groups are weighed, the numbers and weights of groups.
     std::vector<std::byte> find() {
         sort_own();
         std::vector<Weight> totals;
@@ -378,7 +379,8 @@ class RangeSelection {
         for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
     }
 
-    /// The number of groups of every unit over all ranks; returns the sums of their weights.
+    /// Sums the groups of every unit and their weights over all ranks. Returns the total weights of the
+    /// scores, which rounding makes slightly smaller than those of the groups.
     std::vector<Weight> count_groups() {
         std::vector<Weight> totals(units_.size());
         for (std::size_t u = 0; u < units_.size(); ++u)

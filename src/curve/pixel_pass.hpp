@@ -31,7 +31,8 @@ struct PixelPassResult {
 
 /// Exact order statistics of every pixel. Gathers and sorts the scores of as many pixels as the budget allows
 /// and reads the data again for the others. The budget has no effect on the result. A score takes 8 bytes;
-/// lac takes 2 if there are up to three strata and probabilities are halves or bytes, 4 if only one holds.
+/// lac takes 2 if there are up to three strata and probabilities are halves or bytes, 4 if only one of these
+/// conditions holds.
 [[nodiscard]] PixelPassResult pixel_pass(const Dataset& data, const Census& census,
                                          const PixelPassRequest& request, Progress& progress);
 

@@ -59,6 +59,9 @@ SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
     for (std::size_t b = 0; b < data_.edges.size(); ++b)
         if (data_.edges[b] <= (b == 0 ? data_.origin : data_.edges[b - 1]))
             fail(ErrorKind::data, "the bins of the smooth curves do not ascend at bin {}", b);
+    constexpr std::int32_t kMostKey = scale_key(std::numeric_limits<float>::max());
+    if (data_.origin < -kMostKey || data_.edges.back() > kMostKey)
+        fail(ErrorKind::data, "the bins of the smooth curves are not those of finite scores");
     if (!std::isfinite(data_.largest)) fail(ErrorKind::data, "the largest score is not finite");
     for (std::size_t r = 0; r < data_.levels.size(); ++r)
         if ((r > 0 && data_.levels[r] < data_.levels[r - 1]) ||

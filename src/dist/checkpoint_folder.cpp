@@ -107,6 +107,9 @@ std::optional<std::vector<std::byte>> CheckpointFolder::recall(std::size_t step,
     std::ifstream from(file(step), std::ios::binary);
     const std::optional<Head> head = from ? read_head(from) : std::nullopt;
     if (!head || head->run != run_ || head->name != name_hash(name)) return std::nullopt;
+    std::error_code unreadable;  // a damaged header may state any size
+    if (fs::file_size(file(step), unreadable) != sizeof(Head) + head->bytes || unreadable)
+        return std::nullopt;
     std::vector<std::byte> bytes(head->bytes);
     if (!from.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
         return std::nullopt;

@@ -8,7 +8,7 @@ namespace kandinsky {
 [[nodiscard]] std::size_t started_ranks();
 /// The number of this rank, from the environment, before MPI starts.
 [[nodiscard]] std::size_t started_rank();
-/// The number of ranks on this machine, if the launcher provides it.
+/// The number of ranks on this machine; 1 if the launcher does not provide it.
 [[nodiscard]] std::size_t ranks_here();
 
 /// Loads the MPI plug-in and connects to the other ranks; returns null if there is one rank. Throws a usage

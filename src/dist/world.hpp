@@ -16,7 +16,8 @@ class World {
     virtual void leave() = 0;
 };
 
-/// Prints a line for the user, on rank 0; the line has no line feed.
+/// Prints a line for the user; the line has no line feed. Called on rank 0, or on a failed rank if rank 0
+/// does not respond.
 using Tell = void(const char* line);
 
 /// Raised with every change of this header or of Communicator; a plug-in of another version is refused.

@@ -23,7 +23,7 @@ inline void add_sizes(const std::uint8_t* in, std::size_t n, Size* size) {
         for (std::size_t i = 0; i < n; ++i) size[i] = static_cast<Size>(size[i] + in[i]);
 }
 
-/// The number of labelled pixels by the size of their set.
+/// The number of labelled pixels whose set has `wanted` classes.
 template <class Size>
 inline std::uint64_t count_size(const Size* size, std::size_t wanted, const std::uint8_t* labelled,
                                 std::size_t n) {
@@ -78,7 +78,8 @@ struct AlphaCounts : HeldCounts {
     explicit AlphaCounts(std::size_t classes)
         : size_samples(classes + 1), size_covered(classes + 1), tested(classes), wrong(classes) {}
     std::vector<std::uint64_t> size_samples, size_covered;  ///< [set size] before filling
-    std::vector<std::uint64_t> tested, wrong;  ///< [class] samples; sets that wrongly contain it, filled
+    /// [class] samples; sets that wrongly contain the class, after filling.
+    std::vector<std::uint64_t> tested, wrong;
     void list(VisitSums& sums) {
         for (auto* one : {&size_samples, &size_covered, &tested, &wrong}) sums.add(std::span(*one));
         for (std::uint64_t* one : {&plain.sets, &plain.members, &plain.wrong, &plain.empty, &plain.single,

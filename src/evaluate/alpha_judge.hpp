@@ -223,7 +223,7 @@ class AlphaJudge {
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] number of additions to recent_covered_
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        /// [class] sets of the current image that contain the class after filling; how many contain it
+        /// [class] how many sets of the current image contain the class after filling; how many of these
         /// wrongly.
         std::vector<std::uint64_t> marked_, wrong_;
         AlphaCounts counts_;
@@ -351,7 +351,7 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    /// For one stratum, or for all strata together if `stratum` is their number.
+    /// For one stratum, or for all together if `stratum` is the number of strata.
     [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered,
                                                std::size_t stratum) const {
         const bool all = stratum == calibrator_.strata();

@@ -26,7 +26,7 @@ inline std::vector<double> shares(const std::uint64_t* covered, std::uint64_t te
     return out;
 }
 
-/// The parts of a calibrator that are the same for all tiles, and the sums over all tiles.
+/// Measures the coverage of one calibrator: what all tiles share, and the sums over all tiles.
 class CoverageJudge {
   public:
     /// `features`: [image][class]. `closely`: whether take_tally() will be called.
@@ -227,7 +227,7 @@ class CoverageJudge {
     const Resamples& resamples_;
     AlphaJudge at_alpha_;
     LevelCounts levels_;                   ///< of the coverage error
-    std::optional<LevelCounts> marginal_;  ///< the released code's other levels
+    std::optional<LevelCounts> marginal_;  ///< of the released code's pooled rule
     std::optional<LevelCounts> slider_;    ///< with a tally
     std::optional<LevelCounts> curves_;    ///< with a tally, if the coverage error has other levels
     std::vector<LevelCounts*> others_;     ///< the optional counts above that exist

@@ -53,8 +53,9 @@ inline std::vector<std::uint64_t> up_to(const std::vector<std::uint64_t>& first)
 }
 
 /// The mean coverage error of every resample of the test groups, in the same pass as the error itself. A tile
-/// records the first level that covers each sample; at its end it counts these for all resamples. Cost:
-/// samples x resamples additions of small integers, and pixels x resamples x levels for the errors.
+/// records the first level that covers each sample. When a tile is finished, these levels are counted for all
+/// resamples. Cost: samples x resamples additions of small integers, and pixels x resamples x levels for the
+/// errors.
 class ResampledErrors {
   public:
     ResampledErrors(const Calibrator& calibrator, const LevelPlan& plan, const Dataset& data,
@@ -75,7 +76,8 @@ class ResampledErrors {
       public:
         Tile(ResampledErrors& all, std::size_t pixels)
             : all_(all), pixels_(pixels), first_(all.data_.classes() * pixels * all.data_.images(), kNone) {}
-        /// Records ranks[pixel] of class c in an image; only pixels with the class count.
+        /// Records ranks[pixel], the first level that covers class c in an image; only pixels with the class
+        /// count.
         void note(std::size_t image, std::size_t c, const std::uint8_t* ranks, const std::uint8_t* member) {
             const std::size_t images = all_.data_.images();
             std::uint8_t* const to = first_.data() + c * pixels_ * images + image;
@@ -83,8 +85,8 @@ class ResampledErrors {
                 if (member[i] != 0) to[i * images] = ranks[i];
         }
         void finish() {
-            // A pixel has a class at most once in every image. If classes are pooled and overlap, each of
-            // them counts.
+            // At a pixel, an image has at most one sample of a class. If classes are pooled and overlap, it
+            // may have a sample of every class.
             const std::uint64_t most =
                 all_.resamples_.most_images() *
                 (all_.calibrator_.strata() == 1 ? all_.data_.classes() : std::size_t{1});
@@ -149,8 +151,8 @@ class ResampledErrors {
                 all_.pixels_[i] += counted[i];
             }
         }
-        /// How often each level is the first to cover a pixel's sample, in each resample. Returns whether
-        /// there is a sample.
+        /// Adds to table[level][resample] how often the level is the first to cover a sample of the pixel.
+        /// Returns whether there is a sample.
         template <class Count>
         bool count_pixel(std::size_t stratum, std::size_t pixel, Count* table) const {
             const std::size_t images = all_.data_.images(), stride = all_.resamples_.stride();
@@ -393,10 +395,10 @@ class LevelCounts {
         std::vector<std::uint8_t> recent_tested_, recent_covered_;  ///< counts not yet added above
         std::vector<unsigned> recent_;                              ///< [stratum] number of additions to them
         // Indexed by the first level at which a sample is covered or a class enters; last entry: none.
-        std::vector<std::uint64_t> first_covered_;  ///< [stratum][level], without pixels
-        std::vector<std::uint64_t> first_member_;   ///< [stratum][level] of each class in a set
-        /// [level] number of sets whose first, second or last class enters at this level. The `right` counts
-        /// are limited to sets whose first class is right.
+        std::vector<std::uint64_t> first_covered_;  ///< [stratum][level], without Detail::pixels
+        std::vector<std::uint64_t> first_member_;   ///< [stratum][level] pairs of labelled pixel and class
+        /// [level] number of sets whose first, second or last class enters at this level. first_right_ and
+        /// second_right_ count only sets whose first class is right.
         std::vector<std::uint64_t> first_class_, second_class_, last_class_, first_right_, second_right_;
         std::vector<std::uint8_t> rank_;  ///< [pixel] first covering level of the current class
         std::vector<std::uint8_t> first_, second_, last_;  ///< [pixel] the levels at which classes enter

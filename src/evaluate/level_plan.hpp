@@ -40,8 +40,8 @@ struct ThresholdTable {
 /// values_of() instead of scores.
 void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range, float* out);
 
-/// The values of a tile's scores, [class][pixel], if levels follow the image. `shifts`: shifts() of the
-/// image.
+/// The values of a tile's scores, [class][pixel], if levels follow the image; classes whose levels do not
+/// follow it keep their scores. `shifts`: of the image, as from shifts_of().
 [[nodiscard]] std::vector<float> values_of(const Calibrator& calibrator, const ScoredTile& tile,
                                            PixelRange range, std::span<const std::int32_t> shifts);
 

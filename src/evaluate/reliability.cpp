@@ -53,8 +53,8 @@ double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t coun
 
 double smooth_ece(std::span<const std::int64_t> residuals, std::uint64_t count, double one) {
     if (count == 0) return std::numeric_limits<double>::quiet_NaN();
-    // The error falls as the width grows, so there is exactly one width that equals its error, and it is
-    // below the error without smoothing. 2^-16 is far below a bin.
+    // The error falls as the width grows, so exactly one width equals its error. This width is below the
+    // error without smoothing. 2^-16 is far below a bin.
     double low = 0, high = std::min(1.0, smooth_ece_at(residuals, count, one, 0));
     while (high - low > 0x1.0p-16) {
         const double middle = (low + high) / 2;

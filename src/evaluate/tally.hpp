@@ -18,7 +18,7 @@ namespace kandinsky {
 struct SetCounts {
     std::uint64_t sets = 0;     ///< pixels with a label, each of which has a set
     std::uint64_t members = 0;  ///< classes in all sets together
-    std::uint64_t wrong = 0;    ///< classes in sets other than the pixel's own
+    std::uint64_t wrong = 0;    ///< classes in all sets that the pixel does not have
     std::uint64_t empty = 0;    ///< sets without a class
     std::uint64_t single = 0;   ///< sets of one class
     std::uint64_t right = 0;    ///< sets of one class, the pixel's own

@@ -52,6 +52,9 @@ class Section {
             fail(ErrorKind::data, "{}: {} is {}, which is not valid", file_, full(key), json_[key].dump());
         }
     }
+    [[noreturn]] void refuse(const std::string& key, const char* wanted) const {
+        fail(ErrorKind::data, "{}: {} is {}, but must be {}", file_, full(key), json_[key].dump(), wanted);
+    }
     void done() const {
         for (const auto& [key, value] : json_.items())
             if (!seen_.contains(key)) fail(ErrorKind::data, "{}: there is no entry {}", file_, full(key));
@@ -89,6 +92,7 @@ void read_training(Section section, TrainOptions& options, std::uint32_t& output
     section.take("mirror", options.augmentation.mirror);
     section.done();
     if (!augment) options.augmentation = Augmentation::none();
+    if (optimizer != "adam" && optimizer != "adamw") section.refuse("optimizer", "adam or adamw");
     options.decoupled = optimizer == "adamw";
 }
 
@@ -102,7 +106,7 @@ ordered_json describe(const std::filesystem::path& file) {
             {"crc32", fmt::format("{:08x}", crc32_of(content.bytes.data(), content.bytes.size()))}};
 }
 
-/// Whether the stage's note exists and has this recipe, and all outputs have its sizes and CRC-32.
+/// Whether the stage's note exists and has this recipe, and all outputs have the noted sizes and CRC-32.
 bool is_done(const std::filesystem::path& folder, const Stage& stage) {
     std::error_code ignored;
     if (!std::filesystem::exists(note_of(folder, stage), ignored)) return false;

@@ -65,7 +65,7 @@ void read_photos(const ImageFiles& files, const std::map<std::string, fs::path>&
     out.pixels = scratch.array();
 }
 
-/// The images of a source at the listed origins, with any values; padding is zero.
+/// Reads the images of a source at out.origins into out.pixels. Values may be any numbers; padding is zero.
 void read_volumes(const ImageSource& images, const ImageFiles& files, Grid grid, ReadImages& out,
                   Progress& progress) {
     std::map<std::string, std::size_t> by_name;

@@ -26,7 +26,7 @@ struct ReadImages {
     return !photos_of(folder).empty();
 }
 
-/// Decodes all files in parallel, onto one grid, into temporary files. Images and labels pair by name.
+/// Decodes all files in parallel, onto one grid, into temporary files. Images and labels are paired by name.
 /// If labels are given, an image without labels is left out; labels without an image are a data error.
 [[nodiscard]] ReadImages read_model_images(const ImageFiles& files, Progress& progress = silent());
 

@@ -29,7 +29,8 @@ struct ModelOptions {
 };
 
 /// Opens a model that kandinsky trained, a TorchScript module or an ONNX model, recognised by content and
-/// name. If NAME.check.npz lies beside an ONNX model, the model must reproduce its `output` from its `input`.
+/// name. If NAME.check.npz lies beside a TorchScript or ONNX model, the model must reproduce its `output`
+/// from its `input`.
 [[nodiscard]] OpenedModel open_model(const ModelOptions& options);
 
 /// Computes the probabilities of every image, in order, as [outputs][H][W]. Images are put into batches,

@@ -30,7 +30,7 @@ struct StepOptions {
     double rate = 1e-4;        ///< learning rate
     double decay = 0;          ///< weight decay
     bool decoupled = true;     ///< AdamW; false: Adam with L2
-    double share = 1;          ///< the share of pixels with the largest loss that counts, per image
+    double share = 1;          ///< in each image, only this share of the losses counts: the largest
     std::uint64_t number = 1;  ///< number of this step from 1, for Adam's bias correction
 };
 
@@ -54,7 +54,8 @@ struct TensorInfo {
     }
 };
 
-/// A network on some device. Every function may throw std::exception with one line of text.
+/// A network on some device. Every function may throw std::exception; the first line of its text is the
+/// message.
 class Network {
   public:
     virtual ~Network() = default;

@@ -25,8 +25,8 @@ class Samples {
     [[nodiscard]] Grid grid() const { return grid_; }
     [[nodiscard]] bool labelled() const { return !labels_.empty(); }
     [[nodiscard]] std::int64_t group(std::size_t sample) const;
-    /// The largest label that is not ignored, plus one. Reads all labels; throws a data error for negative
-    /// labels.
+    /// The largest label that is not ignored, plus one. Reads all labels; throws a data error for labels
+    /// outside 0 to 65535.
     [[nodiscard]] std::size_t classes() const;
 
     /// One image as float32 [channels][H][W] with scaled intensities. Throws a data error that names image,

@@ -167,6 +167,7 @@ std::string training_text(const Samples& samples, const TrainOptions& options) {
     return ordered_json{{"images", samples.size()},
                         {"channels", samples.channels()},
                         {"grid", {samples.grid().height, samples.grid().width}},
+                        {"intensity", options.intensity},
                         {"epochs", options.epochs},
                         {"batch", options.batch},
                         {"seed", options.seed},

@@ -19,7 +19,7 @@ struct Schedule {
     double growth = 2;          ///< length of a cycle relative to the one before
     double share = 0.1;         ///< share of the pixels that counts at the end
     double first_share = 1;     ///< the same at the start
-    double anneal = 0;  ///< share of all steps over which it falls from first_share to share; 0: at once
+    double anneal = 0;          ///< share of all steps until first_share has fallen to share; 0: at once
 
     /// The rate and share of steps 0 .. steps-1.
     [[nodiscard]] double rate_at(std::uint64_t step, std::uint64_t steps) const;
@@ -57,7 +57,8 @@ struct TrainResult {
 };
 
 /// Trains a U-Net from its initial weights, or continues from options.checkpoint. On a CPU the weights are
-/// bit for bit those of an uninterrupted run. A checkpoint of other options or data is refused.
+/// bit for bit those of an uninterrupted run. A checkpoint with another training_text() or another shape of
+/// the network is refused.
 [[nodiscard]] TrainResult train(const Samples& samples, const Samples* validation,
                                 const TrainOptions& options, std::unique_ptr<Network> network,
                                 const std::function<void(const EpochRow&)>& on_epoch = {},

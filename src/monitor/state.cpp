@@ -32,11 +32,16 @@ std::uint64_t identity_of(const Calibrator& calibrator, const Reference& referen
 double groups_of(const Calibrator& calibrator, std::size_t cls) {
     if (const SmoothCurves* const smooth = calibrator.smooth_of(calibrator.stratum_of(cls)))
         return static_cast<double>(smooth->groups());
+    const CurveSet& curves = calibrator.curves[calibrator.stratum_of(cls)];
+    std::uint64_t most = 0;  // stays 0 if pixels are pooled
+    for (std::size_t region = 0; region < curves.size(); ++region)
+        most = std::max(most, curves.groups(region));
+    if (most > 0) return static_cast<double>(most);
     return std::max(1.0, static_cast<double>(calibrator.groups) * (1 - calibrator.options.split));
 }
 
-/// The mean loss of a calibrator from `groups` groups is random, as its calibration images are. This is the
-/// value that it exceeds with probability `rest`. Exact if every group has one pixel.
+/// The value that the mean loss of a calibrator from `groups` groups exceeds with probability `rest`. The
+/// mean loss is random, as the calibration images are. Exact if every group has one pixel.
 double luckless(double alpha, double groups, double rest) {
     const double missed = std::max(1e-6, alpha * (groups + 1)),
                  covered = std::max(1e-6, (1 - alpha) * (groups + 1));
@@ -94,8 +99,8 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
         (layout->labelled != labelled || layout->shortfalls.size() != classes.size() * kShares))
         fail(ErrorKind::usage,
              "the reference does not belong to the calibrator; calibrate again to make a matching one");
-    // Half of delta is for the comparison with calibration; of the rest, half is for the random calibration
-    // images and half for the random stream.
+    // Half of delta is for the comparison of odds with those at calibration. A quarter is for the randomness
+    // of the calibration images, and a quarter for that of the stream.
     for (const std::size_t c : classes)
         losses.push_back({luckless(options.alpha, groups_of(from, c),
                                    options.delta / (4 * static_cast<double>(classes.size()))),

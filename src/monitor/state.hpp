@@ -70,13 +70,14 @@ struct Monitor::State {
     std::uint64_t images = 0, units = 0, labelled_units = 0;
     double late_set_size = std::numeric_limits<double>::quiet_NaN();
     std::vector<FeatureState> features;
-    std::vector<LossState> losses;  ///< [of classes]
-    std::vector<ShortfallState>
-        shortfalls;  ///< [of classes][of Reference::kShares]; none without a reference
+    std::vector<LossState> losses;  ///< [index into `classes`]
+    /// [index into `classes`][index into Reference::kShares]; none if the reference has no shortfalls.
+    std::vector<ShortfallState> shortfalls;
     OpenGroup open, open_labels;
-    double open_set_sizes = 0;                            ///< sum of the open group's set sizes
-    std::uint64_t open_sets = 0;                          ///< number of its images with a set size
-    RecentKeys seen, seen_labels, judged, judged_labels;  ///< outputs, labelled outputs, groups, their labels
+    double open_set_sizes = 0;    ///< sum of the open group's set sizes
+    std::uint64_t open_sets = 0;  ///< number of its images with a set size
+    /// Keys of outputs, of outputs with labels, of groups with judged outputs, of groups with judged labels.
+    RecentKeys seen, seen_labels, judged, judged_labels;
     std::optional<Alarm> outputs, labels, odds;
     ThinnedCurve outputs_course, labels_course;
 

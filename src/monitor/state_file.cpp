@@ -165,11 +165,13 @@ void Monitor::save(const std::filesystem::path& path) const {
 }
 
 /// Gives the library's own code access to the state.
-struct [[gnu::visibility("hidden")]] MonitorAccess{[[nodiscard]] static const Monitor::State &
-                                                   state(const Monitor& monitor){return *monitor.state_;
-}  // namespace kandinsky
-}
-;
+struct [[gnu::visibility("hidden")]] MonitorAccess {
+    using State = Monitor::State;
+
+    [[nodiscard]] static const State& state(const Monitor& monitor) {
+        return *monitor.state_;
+    }
+};
 
 void save(const Monitor& monitor, AtomicFile& file) {
     const auto& state = MonitorAccess::state(monitor);

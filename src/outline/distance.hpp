@@ -7,7 +7,7 @@ namespace kandinsky::outline {
 
 /// The distance of every voxel to the nearest voxel of the mask: 0 inside, infinite if the mask is empty.
 /// Exact up to the rounding of float, in O(voxels): along x by two sweeps, along y and z by the lower
-/// envelope of parabolas. Allocates a few lines.
+/// envelope of parabolas. Allocates a few lines of voxels.
 void distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
                std::span<float> out);
 

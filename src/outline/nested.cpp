@@ -14,7 +14,8 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;                   // saving that selects another family if one group chooses
+// With n choosing groups, another family is selected if it saves this share / sqrt(n) of the size.
+constexpr double kGain = 0.05;
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr double kSteady = 20;                   // groups above a threshold that make it stable enough
 constexpr int kLevels = 9;                       // number of levels at which sizes are compared
@@ -128,7 +129,8 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
         const auto own = part(families[k], true);
         if (own.empty()) break;
         // Sizes are compared at several levels, because at a single level few groups would decide. A level
-        // that needs more groups is skipped unless it is the last; its threshold would be the largest value.
+        // that needs more groups than choose is skipped, because its threshold would be the largest value;
+        // the last level is never skipped.
         double size = 0;
         for (int i = 0; i < kLevels; ++i) {
             const double factor = std::exp2(2.0 * i / (kLevels - 1) - 1);

@@ -24,7 +24,7 @@ struct Level {
 };
 
 /// The promise for a new group: its set contains the target with probability at least 1 - alpha. If groups
-/// have several parts, it misses at most a share alpha of them on average. With confidence 0 the promise
+/// have several parts, the set misses at most a share alpha of them on average. With confidence 0 the promise
 /// holds on average over the draws of the calibration groups. With a larger confidence it holds in at least
 /// this share of the draws; this is not possible for groups of several parts.
 struct Assurance {

@@ -10,7 +10,7 @@ namespace kandinsky::outline {
 class Profile {
   public:
     Profile() = default;
-    explicit Profile(std::vector<float> scores);  ///< scores of all voxels that count
+    explicit Profile(std::vector<float> scores);  ///< scores of all voxels except ignored ones
     /// A hash of the values.
     [[nodiscard]] std::uint64_t key() const;
     /// Share of the voxels whose score is at most `threshold`.
@@ -23,9 +23,10 @@ class Profile {
     std::vector<float> values_;
 };
 
-/// The data of one group and one class that calibration needs. Masks may miss the voxels that `share` allows.
+/// The data of one group and one class that calibration needs. Masks may miss as many voxels as `share`
+/// allows.
 struct GroupRecord {
-    double object_share = 0;  ///< share of the voxels that count; 0: the group does not have the class
+    double object_share = 0;  ///< share of the voxels, without ignored ones, that have the class
     bool has = false;
     /// [score][object] the smallest threshold whose outer mask contains the object; one object per group
     /// unless objects are the unit.
@@ -51,8 +52,8 @@ struct GroupRecord {
 /// the share.
 [[nodiscard]] std::size_t allowed_misses(double share, std::size_t object);
 
-/// The candidate scores: the given score, or all possible scores. Throws a usage error for an impossible
-/// score.
+/// The candidate scores: the given scores, or all that are possible with the options. Throws a usage error
+/// for an impossible score.
 [[nodiscard]] std::vector<OutlineScore> candidates(const OutlineOptions& options);
 
 }  // namespace kandinsky::outline

@@ -7,8 +7,8 @@
 namespace kandinsky::outline {
 
 namespace {
-constexpr double kNearlyAll = 0.9;  // a mask with this share of the image is not informative
-constexpr double kMuchLess = 0.5;   // a mask with this share of the objects does not show their sizes
+constexpr double kNearlyAll = 0.9;  // a mask with more than this share of the image is not informative
+constexpr double kMuchLess = 0.5;   // a mask with less than this share of the objects understates their sizes
 
 /// A confidence, in words.
 std::string with(double confidence) {

@@ -47,7 +47,7 @@ class Evidence {
 };
 
 /// Reads the scores of some strata in one pass over the data and exchanges them between the ranks. `places`:
-/// of this rank's images. Throws a usage error if they do not fit into the input's memory.
+/// of this rank's images. Throws a usage error if the scores do not fit into the input's memory.
 [[nodiscard]] std::vector<Evidence> gather_evidence(const SoftInput& input,
                                                     std::span<const std::uint32_t> strata,
                                                     const std::vector<std::uint32_t>& places);

@@ -12,13 +12,14 @@ enum class FoldOrder {
     contiguous,    ///< runs of neighbouring positions in the file, for frames of a video
 };
 
-/// The fold of every image, below the returned count. All images of a group are in one fold. The sizes of
+/// The fold of every image, below `count`. All images of a group are in one fold. The sizes of
 /// folds differ by at most one group if folds are contiguous, or if there are at most kRankedGroups groups.
 /// More groups are assigned independently of each other, by their hash.
 struct Folds {
     std::vector<std::uint8_t> of_image;
     std::size_t count = 0;  ///< min(wanted, groups)
-    /// [image] the place of its group in the order of all groups; empty if folds are not made from an order.
+    /// [image] the place of its group in the order of all groups. Empty if folds are contiguous or there are
+    /// more than kRankedGroups groups.
     std::vector<std::uint32_t> place{};
 };
 

@@ -17,7 +17,7 @@ namespace kandinsky::partition {
 namespace {
 // As in curves: exceeds what any group loses to rounding.
 constexpr double kSlack = 1e-11;
-// Far above rounding, far below a level: 0.3 * 65536 should not round up to the next number.
+// Far above rounding and far below 1: a whole number with a rounding error must not become the next one.
 constexpr double kRounding = 1e-6;
 }  // namespace
 
@@ -210,7 +210,7 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
 }
 
 namespace {
-/// The group of an image if there are too many groups to put in an order.
+/// Identifies the group of an image where groups have no place in an order (Folds::place).
 std::uint64_t identity(const SoftInput& input, std::size_t image) {
     return input.data.grouped() ? static_cast<std::uint64_t>(input.data.group_id(image))
                                 : input.census.image_hash[image];

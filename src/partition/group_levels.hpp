@@ -73,11 +73,11 @@ struct Judge {
 /// [image][place in the strata] the shifts of images, in units of 1 / Adaptation::kUnit.
 using ImageShifts = std::vector<std::vector<std::int32_t>>;
 
-/// The levels at which the smoothed distributions are read, so that a random pixel of a new group is covered
-/// with the probability of each level of the ladder: hierarchical quantiles of u = F_p(s), for each of
-/// `strata`, in one pass over the data. `cells`: one for each stratum. F is the distribution that was learnt
-/// without the image's fold. A score counts as infinite if the other folds have no data. With `shifts`, they
-/// are quantiles of the values of an Adaptation.
+/// For each of `strata`, the levels at which the smoothed distributions are read, so that a random pixel of a
+/// new group is covered with the probability of each level of the ladder. They are hierarchical quantiles of
+/// u = F_p(s), where F_p is the distribution at pixel p that was learnt without the image's fold. A score
+/// counts as infinite if the other folds have no data. With `shifts`, the levels are quantiles of the values
+/// of an Adaptation. `cells`: one for each stratum. One pass over the data.
 [[nodiscard]] std::vector<GroupLevels> group_levels(const SoftInput& input,
                                                     std::span<const std::uint32_t> strata,
                                                     std::span<const Cells> cells,
@@ -85,8 +85,9 @@ using ImageShifts = std::vector<std::vector<std::int32_t>>;
                                                     const std::vector<std::uint8_t>& fold_of_image,
                                                     const ImageShifts* shifts = nullptr);
 
-/// The samples from which shifts are learnt, for each of `strata`, in one pass over the data. Values are from
-/// the same distributions. Images without a distribution are left out.
+/// The samples from which shifts are learnt, for each of `strata`, in one pass over the data. Values come
+/// from the distributions of the other folds, as in group_levels(). Images without a distribution are left
+/// out.
 [[nodiscard]] std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                                                                   std::span<const std::uint32_t> strata,
                                                                   std::span<const Cells> cells,

@@ -27,7 +27,7 @@ struct MethodOption {
     /// The candidates for the value "auto": cross-validation chooses one for each class. Empty: no choice.
     std::vector<std::string> trials = {};
     /// The paper's value, if the default is another one. It replaces the default "auto" if nothing can be
-    /// cross-validated, or if the method itself is chosen.
+    /// cross-validated, or if cross-validation compares methods (kAutoMethod).
     std::string paper = {};
 };
 

@@ -19,8 +19,8 @@ inline constexpr std::size_t kRegionFolds = 5;
                                                         const Folds& folds, std::span<const Cells> cells);
 
 /// The share of a region's scores up to each threshold, from all folds and without each. Regions with fewer
-/// than `least` scores use those of the whole image; a region without any has the distribution 0, so that the
-/// class is in every set there.
+/// than `least` scores use those of the whole image. If `least` is 0, a region without scores has the
+/// distribution 0, so that the class is in every set there.
 [[nodiscard]] FoldDistributions region_distributions(const FoldHistograms& histograms, std::uint64_t least);
 
 /// The regions of a class without a score, which is in every set.

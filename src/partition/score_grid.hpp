@@ -20,8 +20,8 @@ class ScoreGrid {
 
     /// At most `bins` (3 to 256) thresholds. Half of them are quantiles in which every score has the same
     /// weight, half are quantiles in which every pixel has the same weight, which resolve rare hard pixels;
-    /// the last is the largest score seen. `counts`: scores per slot, not all zero; `weights`: sums of 1 /
-    /// n_p per slot, in any unit; `largest`: the largest possible score.
+    /// the last is the largest score seen. `counts`: scores per slot, not all zero; `weights`: sums per slot
+    /// of 1 / (scores at the pixel), in any unit; `largest`: the largest possible score.
     ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
               float largest, std::size_t bins);
 

@@ -19,11 +19,11 @@ class FoldHistograms;
 struct Plane;
 }  // namespace partition
 
-/// Images to learn from and images to set thresholds with, by number; no group is in both. A rank may have
-/// none of either.
+/// Images to learn from and images to set thresholds with, by number; no group is in both. A rank may have no
+/// images of either kind.
 struct DataSplit {
     std::vector<std::uint32_t> learn, level;
-    bool nobody_learns = false, nobody_levels = false;  ///< on any rank
+    bool nobody_learns = false, nobody_levels = false;  ///< no rank has such images
 };
 
 /// The input from which a soft method makes the curves of some strata.
@@ -62,8 +62,8 @@ struct CrossFitInput {
     Progress& progress;
 };
 
-/// A soft method's distributions [cell][bin], cumulative, learnt from all folds except one; whatever it tunes
-/// is tuned without that fold too. Called only for folds for which the other folds have scores.
+/// A soft method's distributions [cell][bin], cumulative, learnt from all folds except one. That fold has no
+/// effect on the tuning of the method either. Called only for folds for which the other folds have scores.
 struct CrossFit {
     std::function<partition::Plane(std::size_t fold)> without;
 };

@@ -40,9 +40,9 @@ struct Shape {
 /// A blob of about the given size, turned, stretched and rippled at random: the extent of an error.
 [[nodiscard]] Blob patch(Random& random, Point centre, float radius);
 
-/// Approximate signed distance to the outline for every pixel, positive inside. Exact for limbs and circles.
-/// For other blobs the sign is exact, and the magnitude is wrong by at most a factor of the aspect ratio,
-/// which is accurate enough for the simulated network.
+/// Approximate signed distance to the outline for every pixel, positive inside. Exact for a single circle or
+/// a single limb without taper. For another single blob the sign is exact, and the magnitude is wrong by at
+/// most a factor of about the aspect ratio, which is accurate enough for the simulated network.
 void signed_distance(const Shape& shape, const Frame& frame, std::span<float> out);
 
 /// A local increase or decrease of the evidence: a false alarm or a missed part.

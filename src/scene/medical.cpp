@@ -85,7 +85,7 @@ void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, c
     const std::size_t pixels = grid.pixels();
     const Slice slice = slice_of(seed, scene);
     const Anatomy anatomy = anatomy_of(seed, slice.patient);
-    // Middles of equal shares of (-1.05, 1.05): the first and last slices may miss the organ.
+    // The middle of one of `count` equal parts of (-1.05, 1.05): the end slices show little of the organ.
     const float z =
         1.05F * (2.0F * (static_cast<float>(slice.index) + 0.5F) / static_cast<float>(slice.count) - 1.0F);
     const float organ_size = breadth(z);
@@ -137,8 +137,8 @@ void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, c
     std::vector<float> errors(pixels), head(pixels), evidence(pixels), distance(pixels);
     fill_noise(Random(seed, kErrorField, scene), frame, kErrors, errors);
     for (std::size_t c = kMedicalClasses; c-- > 0;) {
-        // Every class has its own sigmoid output, with common errors and own errors; background means no
-        // class.
+        // Every class has its own sigmoid output, with common errors and own errors. The logit of the
+        // background is the negated logit of an object of any class.
         for (std::size_t i = 0; i < pixels; ++i)
             distance[i] = c == 2   ? lesion[i]
                           : c == 1 ? std::min(organ[i], -lesion[i])

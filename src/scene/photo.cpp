@@ -72,7 +72,8 @@ Shape body(std::uint64_t seed, std::uint64_t scene, std::uint64_t which, bool up
     return upright ? person(random, centre, size) : animal(random, centre, size);
 }
 
-/// The main figure is near the middle; others are beside it, often cut by the border.
+/// The main figure is near the middle. A second may be beside it, and a third anywhere; the border may cut
+/// them.
 std::vector<Shape> cast(std::uint64_t seed, std::uint64_t scene, const Frame& frame) {
     Random random(seed, kCast, scene);
     std::vector<Shape> shapes;
@@ -97,7 +98,7 @@ std::vector<Shape> cast(std::uint64_t seed, std::uint64_t scene, const Frame& fr
     return shapes;
 }
 
-/// A random part of the shape, or a bump about as wide as the shape, that the network may miss.
+/// A patch on a random part of the shape, about as wide as the part, that the network may miss.
 Blob part_of(const Shape& shape, Random& random) {
     const std::size_t part = random.below(shape.blobs.size() + shape.limbs.size());
     Point centre;

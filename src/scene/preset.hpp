@@ -6,7 +6,8 @@
 
 namespace kandinsky::scene {
 
-// Names of the random streams. Each stream is Random(seed, stream + part, scene or patient).
+// Names of the random streams. Each stream is Random(seed, stream + part, n), where n is the number of the
+// scene, the patient or the pair of patients.
 inline constexpr std::uint64_t kPhotoStream = 0x5CE'0000'0000;
 inline constexpr std::uint64_t kMedicalStream = 0x5CE'0001'0000;
 

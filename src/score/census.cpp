@@ -18,9 +18,9 @@
 namespace kandinsky {
 
 namespace {
-/// The number of images that one thread reads in a row: some megabytes of a file, but at most 64, so that
-/// counts fit into bytes. Even of large images a thread reads several, because a guest processes the images
-/// of a block together at each pixel.
+/// The number of images in a block, which one thread reads in a row: some megabytes of a file, but at most 64
+/// images, so that counts fit into bytes. A block has several images even if they are large, because a guest
+/// processes the images of a block together at each pixel.
 std::size_t block_of(const Dataset& data) {
     const std::size_t image = data.grid().pixels() * data.classes() * 2;
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
@@ -131,7 +131,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
         throw;
     }
 
-    // Across ranks: how often each pixel has a score. The hashes of the images stay with their rank.
+    // The counts are now those of all ranks. The hashes are those of this rank's images.
     for (std::size_t s = 0; s < census.strata; ++s)
         for (std::size_t p = 0; p < pixels; ++p) census.totals[s] += census.counts[s * pixels + p];
     for (std::size_t image = 0; image < images; ++image) {

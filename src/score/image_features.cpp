@@ -33,8 +33,7 @@ ImageFeatures FeatureSums::features() const {
 }
 
 ImageFeatures image_features(const FeatureTotals& totals) {
-    // The largest value of 4 p (1 - p) is 2^16 units of doubt; sums of roots are in units of 1 / (kRoot
-    // kOne).
+    // p (1 - p) is at most 1/4, which is 2^16 units of doubt. Sums of roots are in units of 1 / (kRoot kOne).
     constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16, kOne = FeatureSums::kOne, kRoot = 64;
     // If nothing is predicted, `inside` has its largest value.
     const double inside = totals.inside > 0 ? share(totals.inside_doubt, totals.inside * kMostDoubt) : 1.0;

@@ -17,7 +17,7 @@ namespace kandinsky {
 
 namespace {
 constexpr std::string_view kNames[] = {"lac", "aps", "raps", "saps", "margin", "near"};  // as in ScoreKind
-// The random shares. This is part of their definition: do not change it.
+// Identifies the stream of the random shares. This is part of their definition: do not change it.
 constexpr std::uint64_t kSharePurpose = 0x7363'6F72'65;
 
 float lac_of(const ScoreOptions& options, float p) {

@@ -46,7 +46,7 @@ class ScoredTile {
     [[nodiscard]] const float* scores(std::size_t c) const {
         return (shown_ != nullptr ? shown_ : scores_.data()) + c * size_;
     }
-    /// Replaces scores() by these, [class][pixel of the run], until the next load(); null restores its own.
+    /// Replaces scores() by `scores` [class][pixel of the run] until the next load(); null undoes this.
     void show(const float* scores) { shown_ = scores; }
     [[nodiscard]] const std::uint8_t* member(std::size_t c) const { return member_.data() + c * size_; }
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }

@@ -49,8 +49,8 @@ struct ScoreRange {
 }
 
 /// The smallest probability that is in the set at a score threshold: p >= result if and only if score(p) <=
-/// threshold, for every float p in [0, 1]. -inf when the threshold is +inf, +inf when no probability
-/// qualifies (NaN too). Throws a usage error unless has_probability_thresholds().
+/// threshold, for every float p in [0, 1]. -inf if the threshold is +inf; +inf if no probability qualifies or
+/// the threshold is NaN. Throws a usage error unless has_probability_thresholds().
 [[nodiscard]] float probability_threshold(const ScoreOptions& options, float score_threshold);
 
 }  // namespace kandinsky

@@ -9,7 +9,7 @@
 namespace kandinsky {
 
 namespace {
-// This is part of the definition of `near`: do not change it.
+// These constants are part of the definition of `near`: do not change them.
 constexpr std::uint32_t kSides = 256;  // (height + width) / 256 pixels are the side of a cell
 constexpr std::uint32_t kReach = 8;    // windows reach (height + width) / 8 cells at most
 constexpr float kHalfway = Surroundings::kHalfway;
@@ -25,7 +25,7 @@ void larger(const std::uint16_t* a, const std::uint16_t* b, std::size_t n, std::
     for (std::size_t i = 0; i < n; ++i) out[i] = std::max(a[i], b[i]);
 }
 
-/// out[x] = the larger of in[x - r] and in[x + r]; at a border, those that exist.
+/// out[x] = the larger of in[x - r] and in[x + r]; beyond a border, the value at the border counts.
 void widen_row(const std::uint16_t* in, std::size_t width, std::size_t r, std::uint16_t* out) {
     const std::size_t edge = std::min(r, width);
     for (std::size_t x = 0; x < edge; ++x) out[x] = std::max(in[0], in[std::min(x + r, width - 1)]);

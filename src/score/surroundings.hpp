@@ -13,7 +13,7 @@ namespace kandinsky {
 /// formula. All arithmetic on codes uses integers.
 class Surroundings {
   public:
-    // This is part of the definition of `near`: do not change it.
+    // These constants are part of the definition of `near`: do not change them.
     static constexpr float kWeight = 0.5f;  ///< of the largest distance in a score
     /// The probability at which a cell counts a little more than half.
     static constexpr float kHalfway = 0.1f;

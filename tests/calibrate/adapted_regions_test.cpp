@@ -49,8 +49,8 @@ TEST(AdaptedRegions, ImagesThatLookHardGetLargerSetsAndTheirCoverageIsMoreEven) 
             const ImageCoverage &before = report.calibrators[0].strata[1].image_coverage,
                                 &after = report.calibrators[1].strata[1].image_coverage;
             EXPECT_LT(after.spread, 0.9 * before.spread) << method << " " << name_of(promise);
-            // A limit on the mean price instead of the mean ratio of prices would reduce the spread here to
-            // 0.64 to 0.78 times, but raise the false share up to 1.37 times.
+            // With a limit on the mean price instead of the mean ratio of prices, the spread here would be
+            // 0.64 to 0.78 times as large, but the false share up to 1.37 times.
             EXPECT_LT(report.calibrators[1].strata[1].false_share,
                       1.22 * report.calibrators[0].strata[1].false_share)
                 << method << " " << name_of(promise);
@@ -193,7 +193,7 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
             ASSERT_NE(found, nullptr) << method << ": choose another seed";
             EXPECT_EQ(found->levels(), levels.values(calibrator.smooth[s].ladder())) << method;
             ASSERT_EQ(found->shifts().size(), fits.size());
-            for (const FromScratch& fit : fits)  // in the order of the groups' places
+            for (const FromScratch& fit : fits)  // shifts() has the order of the groups' places
                 EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
                             found->shifts().end());
             // If the rule accepts a score for some fit, the class is in the set.

@@ -20,8 +20,8 @@ using test::image_of;
 using test::Made;
 using test::moody;
 
-/// The rule of the header, written out. Counts the scores that lie between the limits, and checks that the
-/// limits agree with the distributions.
+/// The rule of adapted_tables.hpp, written out. Counts the scores that lie between the limits, and checks
+/// that the limits agree with the distributions.
 class ByTables {
   public:
     ByTables(const AdaptedTables& tables, Grid grid, std::size_t alpha)

@@ -44,7 +44,7 @@ TEST(Betting, FollowsTheFormulaOfTheDocumentation) {
         const double most = (n < 2 * needed ? 1 : 0.9) / (1 - alpha);
         double capital = 1, largest = 1;
         for (std::size_t t = 0; t < losses.size(); ++t) {
-            double squares = alpha * (1 - alpha), sum = alpha;  // of two groups that are assumed
+            double squares = alpha * (1 - alpha), sum = alpha;  // with two assumed groups
             for (std::size_t i = 0; i < t; ++i) {
                 sum += losses[i];
                 squares += std::pow(losses[i] - sum / (static_cast<double>(i) + 3), 2);

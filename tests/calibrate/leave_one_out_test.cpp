@@ -195,6 +195,7 @@ TEST(LeaveOneOut, OneGroupSupportsNoLevelAndTwoSupportOneHalf) {
         EXPECT_EQ(limit, kInf);
     const Calibrator two = calibrate(make({.images = 2}).dataset(), options);
     for (const float limit : score_thresholds(two, 0.3)) EXPECT_EQ(limit, kInf);
+    for (const float limit : score_thresholds(two, 0.5)) EXPECT_LT(limit, kInf);
     EXPECT_NE(guarantee(two).find("miss at most a share alpha"), std::string::npos);
 }
 

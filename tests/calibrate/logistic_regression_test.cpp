@@ -31,7 +31,7 @@ LogRatio by_descent(const TwoSamples& samples, double ridge) {
     const std::size_t n = samples.features;
     std::vector<double> at(n + 1), look = at;
     double momentum = 1;
-    double largest = 1;  // of the squared length of a row: a quarter of it bounds the curvature
+    double largest = 1;  // squared length of a row; a quarter of it bounds the curvature
     for (const auto* part : {&samples.first, &samples.second})
         for (std::size_t r = 0; r < part->size(); r += n)
             largest = std::max(largest,

@@ -15,14 +15,14 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Every allocation of this program is counted; sized and array forms call these functions too. Not inlined,
-// so that the compiler does not pair one of them with the library's.
+// Every allocation of this program is counted, because the array form calls operator new. Not inlined, so
+// that the compiler does not pair one of these functions with the library's.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
     throw std::bad_alloc();
 }
-// A sanitizer has its own versions of the functions that are not replaced here, which are incompatible.
+// Without this function a sanitizer would use its own version, which is incompatible with these.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     ++allocations;
     return std::malloc(size > 0 ? size : 1);
@@ -48,7 +48,6 @@ namespace {
 
 using namespace test;
 
-/// A calibrator of every shape that predictions may meet, on a grid whose width is no multiple of eight.
 Calibrator calibrator_of(const Made& made, const std::string& method, Pooling pooling, Condition condition,
                          std::size_t rungs = 20) {
     CalibrateOptions options{.score = {}};
@@ -59,6 +58,7 @@ Calibrator calibrator_of(const Made& made, const std::string& method, Pooling po
     return calibrate(made.dataset(), options);
 }
 
+/// The width of the grid is no multiple of eight.
 const Recipe kRecipe{.images = 30, .classes = 3, .grid = {3, 11}, .seed = 1, .steps = 40};
 
 std::span<const float> image_of(const Made& made, std::size_t n) {

@@ -8,6 +8,7 @@
 #include <kandinsky/threads.hpp>
 #include <map>
 
+#include "calibrate/sample.hpp"
 #include "curve/curve_storage.hpp"
 #include "io/support.hpp"
 #include "support/exchangeable.hpp"
@@ -75,19 +76,25 @@ TEST(Recalibrate, SetsTheLevelsByTheNewGroupsAlone) {
 TEST(Recalibrate, EqualsASplitWhoseLevelPartIsNew) {
     // A split learns from some images and sets levels with the others; a calibrator of the learning part
     // alone has the same curves, so that recalibrating it with the other part gives the same thresholds.
-    const Made all = make({.images = 60, .grid = {6, 6}, .seed = 4});
+    const Made made = make({.images = 60, .grid = {6, 6}, .seed = 4});
+    const Dataset all = made.dataset();
     CalibrateOptions options = options_for("field");
+    options.split = 0.5;
+    const Calibrator split = calibrate(all, options);
+    const DataSplit parts = split_groups(all, options, 60, silent());
+    options.split = 0;
     options.promise = Promise::none;
-    std::vector<std::uint32_t> first, second;
-    for (std::uint32_t i = 0; i < 60; ++i) (i < 30 ? first : second).push_back(i);
-    const Calibrator learnt = calibrate(all.dataset().subset(first), options);
-    const Calibrator after = recalibrate(learnt, all.dataset().subset(second));
+    const Calibrator learnt = calibrate(all.subset(parts.learn), options);
+    const Calibrator after = recalibrate(learnt, all.subset(parts.level));
     for (std::size_t s = 0; s < 2; ++s) {
-        EXPECT_EQ(storage_of(after.smooth[s]).cumulative, storage_of(learnt.smooth[s]).cumulative);
+        EXPECT_EQ(storage_of(after.smooth[s]).cumulative, storage_of(split.smooth[s]).cumulative);
+        EXPECT_EQ(storage_of(after.smooth[s]).levels, storage_of(split.smooth[s]).levels);
+        EXPECT_NE(storage_of(after.smooth[s]).levels, storage_of(learnt.smooth[s]).levels);
         EXPECT_EQ(storage_of(after.smooth[s]).groups, 30u);
     }
+    EXPECT_EQ(score_thresholds(after, 0.2), score_thresholds(split, 0.2));
     const ThreadLimit limit(1);
-    EXPECT_EQ(score_thresholds(recalibrate(learnt, all.dataset().subset(second)), 0.2),
+    EXPECT_EQ(score_thresholds(recalibrate(learnt, all.subset(parts.level)), 0.2),
               score_thresholds(after, 0.2));
 }
 

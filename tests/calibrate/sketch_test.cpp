@@ -6,6 +6,7 @@
 #include <kandinsky/threads.hpp>
 
 #include "curve/curve_storage.hpp"
+#include "io/support.hpp"
 #include "support/fewer.hpp"
 #include "support/synthetic.hpp"
 
@@ -46,7 +47,7 @@ void expect_equal(const Calibrator& a, const Calibrator& b) {
     }
 }
 
-/// Methods whose regions do not depend on the curves, so that both calibrators have the same ones.
+/// Methods whose regions do not depend on the curves, so that both calibrators have the same regions.
 TEST(Sketch, ThresholdsExceedTheExactOnesByAtMostTheStatedError) {
     for (const ScoreKind kind : {ScoreKind::lac, ScoreKind::margin, ScoreKind::aps})
         for (const Condition condition : {Condition::by_class, Condition::none})
@@ -120,6 +121,10 @@ TEST(Sketch, RefusesOptionsThatNeedMoreThanOnePass) {
     CalibrateOptions released = options_for("pixel", 0.01);
     released.released = true;
     refused(released);
+    CalibrateOptions adapting = options_for("pixel", 0.01);
+    adapting.pooling = Pooling::groups;
+    adapting.adapt = Adapt::image;
+    expect_error(ErrorKind::usage, {"--sketch", "--adapt image"}, [&] { Sketch(grid, 2, adapting); });
     refused(options_for("pixel", 1e-9));
     CalibrateOptions small = options_for("pixel", 0.001);
     small.memory = 1 << 16;

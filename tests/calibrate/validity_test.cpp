@@ -15,8 +15,8 @@
 /// Checks that every rule with a guarantee keeps it. Each draw makes exchangeable groups of images with
 /// dependent pixels, calibrates on all groups except one and checks ONE pixel of the last. Draws are
 /// independent, so the number of covered draws is exactly binomial, with a success probability of at least 1
-/// - alpha if that is guaranteed. A rule fails if a count at most this large has probability below
-/// kFalseAlarm / (number of rules) for success probability 1 - alpha; over all rules a correct program fails
+/// - alpha if that is guaranteed. A rule fails if its count or a smaller one has probability below
+/// kFalseAlarm / (number of rules) for success probability 1 - alpha. Over all rules a correct program fails
 /// for at most one seed in a million. The pixel to check follows from the sentence that guarantee() states
 /// and `inspect` prints.
 namespace kandinsky {
@@ -114,8 +114,8 @@ std::vector<Rule> all_rules() {
                                                                : 100u,
                          .slow = !fixed});
                 }
-    // Learnt again without each group; the second k-means has a region for every few pixels, so that it
-    // overfits.
+    // Rules that learn again without each group. The second k-means has a region for every few pixels, so
+    // that it overfits.
     for (const char* const name : {"kmeans", "kmeans by heart", "kmeans of unequal groups", "genann", "fcc",
                                    "field", "field of unequal groups", "auto"}) {
         const std::string method = std::string(name).substr(0, std::string(name).find(' '));
@@ -215,7 +215,7 @@ Tallies measure(const Rule& rule, double worse = 0) {
 }
 
 TEST(Validity, EveryRuleThatStatesAGuaranteeKeepsIt) {
-    const ThreadLimit limit(1);  // the images are too small to share out
+    const ThreadLimit limit(1);  // the images are too small to divide among threads
     std::vector<Rule> rules = all_rules();
     for (Rule& rule : rules) rule.draws /= test::kFewer;
     std::size_t kept = 0;
@@ -242,8 +242,8 @@ TEST(Validity, EveryRuleThatStatesAGuaranteeKeepsIt) {
 }
 
 TEST(Validity, TheTestDetectsARankThatIsTooLow) {
-    // Without the finite-sample correction the quantile of nine groups would be too low by one rank; checked
-    // as the right rule, it must fail.
+    // Without the finite-sample correction the quantile of nine groups would be one rank too low. The test
+    // of the right rule must then fail.
     for (const char* method : {"image", "mask"}) {
         const Rule rule{method, options_for(method, Pooling::groups, 0), true, 3000};
         EXPECT_LT(measure(rule, 0.1).promised.tail(), kFalseAlarm / 100) << method;

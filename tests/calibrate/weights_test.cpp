@@ -95,7 +95,7 @@ TEST(Weights, GiveTheWeightedHierarchicalQuantile) {
                 if (one.method == "mask")
                     options.method.settings.arrays["mask"] =
                         Array::copy_of(one.region, {made.recipe.grid.height, made.recipe.grid.width});
-                // Regions are sorted, or counted where there is little memory.
+                // The scores of a region are sorted, or counted where there is little memory.
                 options.memory = seed % 5 == 1 ? std::size_t{1} << 10 : std::size_t{1} << 30;
                 const Calibrator calibrator = calibrate(made.dataset(), options);
                 for (const std::uint64_t thousandths : {50u, 100u, 350u, 900u}) {
@@ -124,7 +124,7 @@ TEST(Weights, ThatAreEqualHaveNoEffectAndNeitherHasACommonFactor) {
             EXPECT_TRUE(plain.weighting.none());
             options.weights.of_row.assign(120, 0.37);
             const Calibrator equal = calibrate(made.dataset(), options);
-            const std::size_t groups = made.dataset().groups(), half = (groups + 1) / 2;  // which learn
+            const std::size_t groups = made.dataset().groups(), half = (groups + 1) / 2;  // groups that learn
             EXPECT_EQ(equal.weighting.groups,
                       std::string(method) == "field" && promise == Promise::split ? groups - half : groups);
             EXPECT_NEAR(equal.weighting.effective, static_cast<double>(equal.weighting.groups), 1e-6);

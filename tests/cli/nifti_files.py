@@ -1,5 +1,5 @@
-"""NIfTI files of the tests, written by nibabel, whose results are the reference; and six patients. Modules that import this are
-skipped where python3-nibabel is missing, and their tests where the command was built without libnifti."""
+"""NIfTI files of the tests, written by nibabel, which is the reference; and a fixture of six patients. Modules that import this
+module are skipped where python3-nibabel is missing, and their tests where the command was built without libnifti."""
 
 import numpy as np
 import pytest

@@ -131,7 +131,7 @@ def evaluation(calibrator, probs, member, valid, alpha):
 
 
 def place_error(sets, there, classes, wanted):
-    """Mean distance of a pixel's coverage from what is wanted, over pixels with three samples; None without any."""
+    """Mean distance of a pixel's coverage from what is wanted, over pixels with at least three samples; None without any."""
     count = there.sum(axis=(0, 1))
     hits = (sets[:, classes] & there).sum(axis=(0, 1))
     enough = count >= 3
@@ -175,7 +175,7 @@ def same_measures(row, expected, stratum):
 
 
 def expected_calibration_error(confidence, truth):
-    """20 equal bins, the last one closed, weighed by their counts."""
+    """20 equal bins, the last one closed, weighted by their counts."""
     bins = np.minimum((confidence * np.float32(20)).astype(int), 19)
     gaps = [abs(confidence[bins == b].astype(float).sum() - truth[bins == b].sum()) for b in range(20)]
     return sum(gaps) / len(confidence)

@@ -110,7 +110,7 @@ TEST(PixelPass, DoesNotDependOnBitsOrMemory) {
             PixelRows wide(two.wide, condition, request.score), rows(two.narrow, condition, request.score);
             EXPECT_FALSE(wide.visit_census(std::size_t{1} << 30));
             EXPECT_FALSE(rows.visit_census(1));
-            if (!rows.visit_census(std::size_t{1} << 30)) return;  // one plane, its classes pooled
+            if (!rows.visit_census(std::size_t{1} << 30)) return;  // impossible: one plane, pooled classes
             const Census own = take_census(two.narrow, condition, silent(), &rows);
             EXPECT_EQ(own.counts, census.counts);
             EXPECT_EQ(own.fingerprint, census.fingerprint);

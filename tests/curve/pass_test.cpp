@@ -237,7 +237,7 @@ TEST(RegionPass, DoesNotDependOnBudgetOrThreads) {
     }
 }
 
-TEST(RegionPass, EqualScoresNeedNoMoreMemoryThanOthers) {
+TEST(RegionPass, EqualScoresAreTheirOwnThresholdWhetherHeldOrCounted) {
     const std::size_t images = 130, h = 60, w = 110;
     const Dataset data(Array::copy_of(std::vector<float>(images * 2 * h * w, 0.25f), {images, 2, h, w}),
                        Array::copy_of(std::vector<std::uint8_t>(images * h * w, 1), {images, h, w}), {});

@@ -167,6 +167,10 @@ TEST(SmoothCurves, RefuseNumbersThatDoNotFitTogether) {
     refused([](auto& s) { s.levels[5] = 0; });
     refused([](auto& s) { s.cumulative[0] = 65535, s.cumulative[1] = 0; });
     refused([](auto& s) { s.largest = kInf; });
+    // Keys of no finite score: a search for the score at such a key would not end.
+    refused([](auto& s) { s.edges.back() = std::numeric_limits<std::int32_t>::max(); });
+    refused([](auto& s) { s.edges.back() = scale_key(kInf); });
+    refused([](auto& s) { s.origin = std::numeric_limits<std::int32_t>::min(); });
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::string bytes_of_file(const Calibrator& calibrator) {
     return text.str();
 }
 
-/// A small picture with a class in its middle, in half precision or float.
+/// Small random images of three classes.
 Dataset scene(std::size_t images, std::size_t groups, bool overlapping, std::size_t steps,
               std::uint64_t seed) {
     return make({.images = images,
@@ -220,7 +220,7 @@ TEST(Ranks, AComparisonOnSamplesIsTheSame) {
             EXPECT_EQ(one, alone);
 }
 
-/// The largest network volume of three ranks during calibration.
+/// The largest number of bytes that one of three ranks exchanges during calibration.
 std::uint64_t bytes_said(std::size_t images, const CalibrateOptions& options) {
     const ThreadLimit limit(1);
     const Dataset data = make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();

@@ -22,7 +22,7 @@ struct Places {
     std::vector<std::int64_t> gap;
 };
 
-/// Probabilities at and beside the borders of bins, and others; places out of use hold anything.
+/// Probabilities at and beside the borders of bins, and others; invalid places may hold NaN.
 std::vector<float> probabilities(std::size_t n, const std::vector<std::uint8_t>& valid) {
     Random random(3, n);
     std::vector<float> out(n);

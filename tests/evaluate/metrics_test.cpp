@@ -265,7 +265,7 @@ TEST(Metrics, FalseDiscoveryIsAMeanOverGroupsOfWhichAllCount) {
 }
 
 TEST(Metrics, WeightedErrorsAreMeansOfTheMap) {
-    // Class 0 is rare: some pixels have 30 samples of it, and others have fewer.
+    // A class has about 30 samples at a pixel: some pixels have at least 30, and others have fewer.
     Made made = make({.images = 90, .classes = 3, .grid = {5, 6}, .seed = 6});
     const Dataset data = made.dataset();
     const Calibrator calibrator = calibrator_of(made, "image", Condition::by_class);

@@ -36,7 +36,7 @@ TEST(SamplingFloor, IsTheExactBinomialExpectation) {
 }
 
 TEST(SamplingFloor, IsFoundByManyThreadsAtOnce) {
-    // For the thread sanitizer: std::lgamma has a global, and evaluations may run side by side.
+    // For the thread sanitizer: std::lgamma writes a global, and evaluations may run side by side.
     const double alone = sampling_floor(500, 0.9, 0.9);
     std::vector<double> found(8);
     {

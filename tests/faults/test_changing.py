@@ -55,7 +55,7 @@ def age(folder):
 # ---- arrays that take a while to read ----------------------------------------------------------
 @pytest.fixture
 def sparse(room):
-    """Large arrays of zeros that take no place on the disk."""
+    """Large arrays of zeros that take no space on the disk."""
     for name, dtype, shape in [("probs.npy", np.float32, (300, 2, 240, 320)), ("labels.npy", np.uint8, (300, 240, 320))]:
         np.lib.format.open_memmap(room.folder / name, "w+", dtype, shape).flush()
     room.save("few.npy", np.zeros((2, 2, 240, 320), np.float32))

@@ -3,10 +3,12 @@ and the right code, and each output is completely the old or completely the new 
 
 import os
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from fault_server import FaultServer
+from reference import Reference, members
 from support import scene
 
 MEMORY = b"out of memory"
@@ -210,17 +212,19 @@ def test_an_interrupted_write_is_made_again(fail_nth, small):
                 assert outcome.status == 0 and without_seconds(watched.contents()) == done, outcome
 
 
-def test_the_library_sees_a_program_that_ignores_failures(fail_nth, small):
+def test_the_check_notices_a_damaged_output_and_a_file_that_is_left(fail_nth, small):
     """The check can fail: it notices an output that is neither the old nor the new one."""
     args, outputs = COMMANDS["calibrate"]
     watched = Watched(small, outputs, True)
     with FaultServer(fail_nth, args, small.folder) as server:
         _, done = faultless(server, watched)
         outcome = server.run("write:1:ENOSPC")
+        judge(outcome, watched, done)
         (small.folder / "out").write_bytes(done[0][:-1])
         with pytest.raises(AssertionError):
             judge(outcome, watched, done)
         watched.reset()
+        judge(outcome, watched, done)
         (small.folder / ".stray").write_bytes(b"")
         with pytest.raises(AssertionError):
             judge(outcome, watched, done)
@@ -228,5 +232,8 @@ def test_the_library_sees_a_program_that_ignores_failures(fail_nth, small):
 
 def test_outputs_are_what_numpy_expects(small):
     """A run without faults writes correct sets."""
-    small.does("predict", "cal.kcal", "--probs", "probs.npy", "-q", "-o", "sets.npy")
-    assert small.load("sets.npy").shape == (2, 2, 2, 2) and small.load("sets.npy").dtype == np.uint8
+    small.does("predict", "cal.kcal", "--probs", "probs.npy", "--alpha", "0.5", "--empty", "keep", "-q", "-o", "sets.npy")
+    plain = Reference(small.probs, members(small.labels, 2)[0], np.zeros((2, 2), int), pooling="groups")
+    expected = plain.sets(small.probs, Fraction(1, 2))
+    assert 0 < expected.mean() < 1
+    assert small.load("sets.npy").dtype == np.uint8 and np.array_equal(small.load("sets.npy"), expected)

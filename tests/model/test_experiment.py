@@ -128,6 +128,13 @@ def test_a_declaration_with_a_mistake_is_refused(coco, declaration, tmp_path):
     result = run(file, coco, tmp_path / "run", check=False)
     assert result.returncode == 3
     assert "small.json" in result.stderr and '"gird"' in result.stderr
+    file = declaration(COCO, {"train": 1, "calibration": 1, "test": 1}, [1], 1)
+    written = json.loads(file.read_text())
+    written["training"]["optimizer"] = "sgdd"
+    file.write_text(json.dumps(written))
+    result = run(file, coco, tmp_path / "run", check=False)
+    assert result.returncode == 3 and result.stderr.count("\n") == 1, result.stderr
+    assert all(part in result.stderr for part in ("small.json", '"optimizer" of "training"', '"sgdd"', "adam or adamw"))
     result = run("no-such", coco, tmp_path / "run", check=False)
     assert result.returncode == 2 and "no-such" in result.stderr
 

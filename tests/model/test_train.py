@@ -2,7 +2,6 @@
 
 import json
 import random
-import signal
 import subprocess
 import time
 
@@ -54,24 +53,32 @@ def test_a_killed_training_resumes_to_the_same_bytes(arrays):
     train(arrays, "--epochs", 8, "-o", "whole.pt", "--checkpoint", "none")
     arguments = ["train", "--images", "images.npy", "--labels", "labels.npy", *SMALL, "--epochs", 8, "-o", "cut.pt"]
     moments = random.Random(20231120)
-    killed = 0
-    for _ in range(3):
+    unfinished = 0
+    for attempt in range(3):
         process = subprocess.Popen(
             [COMMAND, *map(str, arguments)], cwd=arrays, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        # Waits for a checkpoint, then kills at a random moment.
+        # Waits for a checkpoint, then kills at a random moment; the first time at once, before the training can end.
         start = time.monotonic()
         while not (arrays / "cut.pt.checkpoint").exists() and process.poll() is None:
             assert time.monotonic() - start < 300
             time.sleep(0.01)
-        time.sleep(moments.uniform(0, 0.3))
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            killed += 1
+        time.sleep(moments.uniform(0, 0.3) if attempt > 0 else 0)
+        process.kill()
         process.wait()
+        unfinished += not (arrays / "cut.pt").exists()
+    assert unfinished > 0
     result = kandinsky(*arguments, cwd=arrays)
-    assert killed == 0 or "resumed" in result.stdout
+    assert "resumed" in result.stdout
     assert (arrays / "cut.pt").read_bytes() == (arrays / "whole.pt").read_bytes()
+
+
+def test_a_checkpoint_of_images_that_were_prepared_otherwise_is_refused(arrays):
+    train(arrays, "--epochs", 1, "-o", "unet.pt", "--intensity", "byte")
+    result = train(arrays, "--epochs", 1, "-o", "unet.pt", "--intensity", "percentile", check=False)
+    assert result.returncode == 2 and result.stderr.count("\n") == 1, result.stderr
+    assert "unet.pt.checkpoint" in result.stderr and "other options or images" in result.stderr
+    assert "resumed" in train(arrays, "--epochs", 1, "-o", "unet.pt", "--intensity", "byte").stdout
 
 
 def test_calibrating_with_a_model_equals_calibrating_its_stored_maps(arrays):

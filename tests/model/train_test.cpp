@@ -88,9 +88,13 @@ TEST(Train, ACheckpointOfAnotherTrainingIsRefused) {
     TrainOptions options = quick(2);
     options.checkpoint = folder / "state";
     (void)train(made(12), nullptr, options, fake());
-    options.seed = 1;
-    expect_error(ErrorKind::usage, {"state", "other options or images"},
-                 [&] { (void)train(made(12), nullptr, options, fake()); });
+    TrainOptions seeded = options, prepared = options;
+    seeded.seed = 1;
+    prepared.intensity = "byte";
+    for (const TrainOptions& other : {seeded, prepared})
+        expect_error(ErrorKind::usage, {"state", "other options or images"},
+                     [&] { (void)train(made(12), nullptr, other, fake()); });
+    EXPECT_TRUE(train(made(12), nullptr, options, fake()).resumed);
 }
 
 TEST(ModelFile, WeightsComeBackAndDamageIsNoticed) {

@@ -12,7 +12,7 @@
 namespace kandinsky {
 namespace {
 
-/// P(at least so many) of independent trials: the p-value of "each has probability at most `rate`".
+/// P(at least `found` successes in independent trials): the p-value of "each has probability at most `rate`".
 double chance_of(std::size_t found, std::size_t trials, double rate) {
     if (found == 0) return 1;
     const boost::math::binomial law(static_cast<double>(trials), rate);

@@ -127,7 +127,7 @@ TEST(MakeReference, WithWeightsIsLikeTheNewPopulation) {
 }
 
 TEST(Monitor, OfAWeightedCalibratorIsQuietWhereItsWeightsAreRightAndElseAlarms) {
-    // New images have large areas: an image is taken with the probability that is its weight.
+    // New images tend to have large areas: an image is taken with its weight as probability.
     const Made pool = stream(1200, 11);
     std::vector<double> ratio(1200);
     std::vector<std::uint32_t> fresh;
@@ -197,6 +197,26 @@ TEST(Monitor, LabelsTellWhenThePromiseIsBroken) {
     EXPECT_EQ(which.cls, 1u);
     EXPECT_LT(which.high, 0.9);
     EXPECT_LT(which.limit, 0.9);
+}
+
+TEST(Monitor, AfterRecalibrationTheLimitOfCoverageIsThatOfTheNewGroups) {
+    // With fewer groups the coverage of a calibrator varies more, so the alarm has a lower limit.
+    const Calibrated old;
+    const Dataset fresh = stream(15, 21).dataset(), seen = stream(3, 22).dataset();
+    const auto limits = [&](const Calibrator& calibrator) {
+        Monitor monitor(calibrator, make_reference(calibrator, fresh));
+        monitor.update(seen);
+        std::vector<double> out;
+        for (const WatchedCoverage& one : monitor.verdict().coverage) out.push_back(one.limit);
+        return out;
+    };
+    CalibrateOptions options;
+    options.method.name = "image";
+    const std::vector<double> renewed = limits(recalibrate(old.calibrator, fresh)),
+                              before = limits(old.calibrator);
+    EXPECT_EQ(renewed, limits(calibrate(fresh, options)));
+    ASSERT_EQ(renewed.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_LT(renewed[i], before[i]);
 }
 
 TEST(MakeReference, HasShortfallsOfTheClassesOnlyWithLabels) {

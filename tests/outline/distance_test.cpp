@@ -9,7 +9,7 @@
 namespace kandinsky::outline {
 namespace {
 
-/// Every voxel against every voxel.
+/// The distances by a search over all pairs of voxels.
 std::vector<double> naive(const std::vector<std::uint8_t>& mask, std::uint8_t wanted, const Extent& e,
                           const Spacing& s) {
     std::vector<double> out(mask.size(), INFINITY);

@@ -92,8 +92,8 @@ TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
     EXPECT_EQ(conformal_level(families, {0.1}, choosing).family, 0u);
 }
 
-// Two noisy orderings of the same strangeness, each better in half of the worlds. Exact binomial bound: a
-// correct program fails with probability 10^-4.
+// Two families with independent values, each better in half of the worlds. Exact binomial bound: a correct
+// program fails with probability 10^-4.
 TEST(Nested, ThePromiseHoldsWithTheChoice) {
     const std::size_t groups = 40, worlds = 4000;
     for (const double alpha : {0.1, 0.3}) {

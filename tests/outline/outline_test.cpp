@@ -34,7 +34,8 @@ TEST(Outline, HoldsOnAsManyCalibrationGroupsAsTheRankSays) {
     const auto cases = cases_of(discs(39, 2, 1));
     for (const double share : {1.0, 0.9})
         for (const OutlineSides sides : {OutlineSides::outer, OutlineSides::inner, OutlineSides::both})
-            for (const char* const score : {"distance", "relative:10", "probability"}) {
+            for (const char* const score :
+                 {"distance", "distance:10", "relative:10", "doubt", "doubt:10", "probability"}) {
                 const OutlineRule rule = calibrate_outlines(
                     *cases, {.alpha = 0.2, .share = share, .sides = sides, .scores = {outline_score(score)}});
                 std::size_t held = 0;

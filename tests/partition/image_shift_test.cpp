@@ -43,7 +43,7 @@ TEST(ImageShift, FollowsAFeatureThatIndicatesHardImages) {
 }
 
 TEST(ImageShift, IsZeroIfFeaturesAreNotInformative) {
-    // The test requires one standard error, so by chance about one in six passes, with a small slope.
+    // learn_shift() requires a gain of one standard error, so about one seed in six adapts by chance.
     int adapted = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         const LearntShift found = learn_shift(samples(seed, 40, 0.0));
@@ -81,7 +81,7 @@ TEST(ImageShift, ImagesWithoutTheClassCountOnlyForThePrice) {
     std::vector<ShiftSample> all = samples(6, 100, 1.0);
     for (ShiftSample& one : all) one.others.assign(50, 9 * Adaptation::kUnit);
     const LearntShift before = learn_shift(all);
-    // These images look hard, and their pixels are close to the limits.
+    // These images look hard, but their pixels are far beyond all limits.
     for (std::uint64_t group = 200; group < 260; ++group) {
         ShiftSample empty{.group = group,
                           .fold = static_cast<std::uint32_t>(group % 5),
@@ -93,6 +93,7 @@ TEST(ImageShift, ImagesWithoutTheClassCountOnlyForThePrice) {
         all.push_back(empty);
     }
     EXPECT_EQ(learn_shift(all).shift, before.shift) << "they cost nothing";
+    // Now their pixels are close to the limits.
     for (ShiftSample& one : all)
         if (one.scores == 0) one.others.assign(50, 5 * Adaptation::kUnit / 2);
     const LearntShift after = learn_shift(all);

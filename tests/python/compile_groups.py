@@ -2,7 +2,7 @@
 
     compile_groups.py BUILD SOURCE
 
-Reads every group without making code, which takes a quarter of the time. Exits with 77 (skipped) without BUILD/venv.
+Reads every group without generating code, which takes a quarter of the time. Exits with 77 (skipped) without BUILD/venv.
 """
 
 import json

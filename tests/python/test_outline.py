@@ -115,6 +115,8 @@ def test_rules_are_kept_and_drawn(scenes, tmp_path):
     matplotlib.use("Agg")
     axes = kandinsky.plot_outline(rule.predict(probs[:1])[0, 0], probs[0, 1], labels[0])
     assert len(axes.get_legend().get_texts()) == 3
+    with pytest.raises(kandinsky.UsageError, match="image has shape"):
+        kandinsky.plot_outline(rule.predict(probs[:1])[0, 0], probs[0, 1, 1:])
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ from sklearn.preprocessing import FunctionTransformer  # noqa: E402
     ({"randomized": "yes"}, "randomized is 'yes', but must be True or False"),
     ({"quantiles": {}}, "quantiles is {}, but must be a number, a text or a list"),
     ({"ignore": "none"}, "ignore is 'none', but must be a label"),
+    ({"method": "kmeans", "regions": "three"}, "regions is 'three', but must be a whole number"),
+    ({"method": "genann", "regions": 2.5}, "regions is 2.5, but must be a whole number"),
 ])
 def test_a_value_of_the_wrong_kind_gets_one_clear_line(small, wrong, says):
     for use in (lambda: Calibrator(**wrong).fit(*small), lambda: Calibrator(**wrong).partial_fit(*small).calibrate()):
@@ -42,6 +44,7 @@ def test_a_value_of_the_wrong_kind_gets_one_clear_line(small, wrong, says):
     lambda c, p, y: c.predict_set(p, packed="no"), lambda c, p, y: c.predict_set(p, empty=None),
     lambda c, p, y: kandinsky.compare(p, y, p, y, draws=1.5), lambda c, p, y: kandinsky.compare(p, y, p, y, logits=2),
     lambda c, p, y: kandinsky.make_scenes(images=-1), lambda c, p, y: kandinsky.report(c, p, y, threads=-1),
+    lambda c, p, y: c.set_params(threads=-1).recalibrate(p, y),
 ])
 def test_other_calls_say_so_too(small, call):
     with pytest.raises(ValueError, match=r"^\w+ is .*, but must be"):
@@ -102,6 +105,15 @@ def test_parameters_changed_after_calibration_are_shown(small):
     assert calibrator.regions_.max() == 1 and calibrator.method_ == "kmeans"
     assert "fit again" in repr(pickle.loads(pickle.dumps(calibrator)))
     assert "fit again" not in repr(calibrator.fit(*small)) and calibrator.regions_.max() == 2
+
+
+def test_an_array_that_did_not_change_is_not_shown_as_changed(small):
+    mask = np.arange(35).reshape(5, 7) % 2
+    calibrator = Calibrator("mask", mask=mask).fit(*small)
+    for one in (calibrator, pickle.loads(pickle.dumps(calibrator))):
+        assert "fit again" not in repr(one)
+        assert ", with min_count=1; fit again" in repr(one.set_params(min_count=3))
+    assert ", with mask=array(" in repr(calibrator.set_params(min_count=1, mask=1 - mask))
 
 
 def test_the_former_name_of_score_function_is_read(small):

@@ -47,6 +47,9 @@ def test_recalibrate_gives_a_new_calibrator():
     sets = new.predict_set(NEW_PROBS, alpha=0.2, empty="keep")
     covered = [sets[i, 1][NEW_LABELS[i] == 1].mean() for i in range(30)]
     assert sum(covered) >= 0.8 * 31 - 1e-9
+    old.threads = "many"
+    with pytest.raises(UsageError, match="threads is 'many'"):
+        old.recalibrate(NEW_PROBS, NEW_LABELS)
 
 
 def test_volumes_have_one_weight_each():

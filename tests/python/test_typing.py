@@ -72,7 +72,7 @@ def test_a_users_types_are_checked(tmp_path):
     assert any(":6:" in line and "[int, int]" in line for line in lines), done.stdout
     assert any(":7:" in line and "ndarray" in line for line in lines), done.stdout
     assert any(":8:" in line and 'incompatible type "str"' in line for line in lines), done.stdout
-    assert sum("error" in line for line in lines) == 2, done.stdout  # the error in line 8, and the number of errors
+    assert sum("error" in line for line in lines) == 2, done.stdout  # the error in line 8, and mypy's summary
 
 
 # Correct code, then code with a mistake on each line.

@@ -130,7 +130,7 @@ TEST(Scenes, ClassesAreIndependentSigmoidsThatNearlySumToOne) {
     EXPECT_LT(departure / static_cast<double>(50 * pixels), 0.05);
 }
 
-/// Share of foreground and, image by image, mean score of the foreground in two rings around a focus.
+/// Share of foreground and, unit by unit, mean score of the foreground in two rings around a focus.
 struct Rings {
     double inner_prevalence = 0;
     double outer_prevalence = 0;

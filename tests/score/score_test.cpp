@@ -68,7 +68,7 @@ TEST(ProbabilityThreshold, AgreesWithTheScoreForAllFloats) {
         const ScoreOptions options{.half = half};
         Random random(5, half);
         for (int i = 0; i < 20000; ++i) {
-            // Values spread over magnitudes, or whole bit patterns.
+            // Uniform values, or values spread over magnitudes near 0 or near 1.
             const auto any = [&] {
                 const double u = random.uniform();
                 if (i % 3 == 0) return static_cast<float>(u);

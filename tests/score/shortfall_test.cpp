@@ -33,7 +33,7 @@ TEST(Shortfalls, AreTheOddsThatTheSharesOfTheOwnPixelsReach) {
                     std::count_if(odds.begin(), odds.end(), [&](double one) { return one >= from; }));
             };
             const double wanted = Reference::kShares[k] * static_cast<double>(odds.size());
-            // The logarithm is straight between powers of two: at most 0.09 too small or large on each side.
+            // The library's logarithm is linear between powers of two, with an error of at most 0.09.
             EXPECT_GE(count(reached - 0.2), wanted) << round;
             EXPECT_LE(count(reached + 0.2), wanted + 1) << round;
         }

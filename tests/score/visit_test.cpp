@@ -114,7 +114,7 @@ TEST(Visits, SumCountsOverTheRanksAfterTheLastImage) {
     const auto found = on_ranks<std::vector<std::uint64_t>>(3, [&](std::shared_ptr<const Team> team) {
         const Dataset own = dealt(data, team);
         std::uint64_t seen = 0;
-        std::vector<std::uint32_t> complete;  // there after the last image only
+        std::vector<std::uint32_t> complete;  // filled after the last image
         std::vector<std::uint64_t> kept(1);
         visit_tiles({.data = own,
                      .progress = silent(),

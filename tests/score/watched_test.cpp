@@ -103,7 +103,7 @@ TEST(WatchImage, HasTheFormulasOfTheDocumentation) {
         };
         EXPECT_NEAR(value(0), std::log2(doubt / n + least), 0.02);
         EXPECT_NEAR(value(1), std::log2(mass / n + least), 0.02);
-        EXPECT_NEAR(value(4), in / inside, 0.2);  // the logarithm is straight between powers of two
+        EXPECT_NEAR(value(4), in / inside, 0.2);  // the logarithm is linear between powers of two
         EXPECT_NEAR(value(5), out / (n - inside), 0.2);
         EXPECT_NEAR(value(6), value(4) + value(5), 1e-3);
         EXPECT_NEAR(value(7), std::log2(rough / n + least) - value(0), 0.02);

@@ -21,7 +21,8 @@ class Exchangeable {
     static constexpr double kBound = 2;
 
     /// `grouped`: groups of one to three images; otherwise every image is a group. `unequal`: groups of one
-    /// image or of twelve. `shifted`: hard groups are more common among new groups, by the groups' weights.
+    /// image or of twelve. `shifted`: the new group is drawn with the groups' weights, so it is more
+    /// often hard.
     Exchangeable(Random& random, std::size_t calibration_groups, bool grouped, bool unequal = false,
                  bool shifted = false)
         : grouped_(grouped) {
@@ -55,7 +56,7 @@ class Exchangeable {
                 .bound = kBound};
     }
 
-    /// (image, pixel) of the new group wherever choose(pixel, label) says so.
+    /// The pairs (image, pixel) of the new group for which choose(pixel, label) is true.
     template <class Choose>
     [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> new_pixels(Choose&& choose) const {
         std::vector<std::pair<std::size_t, std::size_t>> out;

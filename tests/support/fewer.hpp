@@ -6,8 +6,8 @@
 
 namespace kandinsky::test {
 
-/// The factor by which tests with many repetitions reduce them. Sanitizers search for other faults and are
-/// ten to a hundred times as slow; the thread sanitizer finds none in a single thread.
+/// Tests with many repetitions divide their number by this factor. Sanitizer builds are ten to a hundred
+/// times as slow and search for other faults. The thread sanitizer can find none in a single thread.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr std::size_t kFewer = 50;
 #elif defined(__SANITIZE_ADDRESS__)

@@ -49,7 +49,7 @@ inline float group_threshold(std::vector<Sample> samples, std::uint64_t thousand
     return kInfinity;
 }
 
-/// A class's score among the probabilities of its pixel, after the papers' definitions, in double precision.
+/// The score of class c at a pixel with these probabilities, by the papers' definitions, in double precision.
 inline double naive_score(const ScoreOptions& options, const std::vector<float>& probs, std::size_t c,
                           float u) {
     if (options.kind == ScoreKind::lac) return 1.0f - probs[c];
@@ -104,7 +104,7 @@ inline std::vector<float> naive_thresholds(const Made& made, Condition condition
     return out;
 }
 
-/// Region maps of the methods pixel and image, and some mask.
+/// Region maps of the methods pixel and image, and an arbitrary one for method mask.
 inline std::vector<std::uint32_t> regions_by_pixel(std::size_t pixels) {
     std::vector<std::uint32_t> out(pixels);
     std::iota(out.begin(), out.end(), 0u);

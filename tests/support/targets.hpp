@@ -7,7 +7,7 @@
 
 namespace kandinsky::test {
 
-/// Calls body once for every vector unit this machine has, with the library using that one.
+/// Calls body once for every vector unit of this machine, with the library set to that unit.
 template <class Body>
 void for_each_target(Body&& body) {
     const std::int64_t supported = hwy::SupportedTargets();

@@ -16,7 +16,8 @@ namespace kandinsky::test {
 /// The shared memory of ranks that are threads of one process.
 struct ThreadRanks {
     explicit ThreadRanks(std::size_t n) : size(n), wide(n), narrow(n), bytes(n) {}
-    /// Sleeps until all are here; std::barrier would spin, on machines with fewer processors than ranks.
+    /// Sleeps until all ranks have called it. std::barrier would spin, which is slow with fewer processors
+    /// than ranks.
     void meet() {
         std::unique_lock lock(mutex);
         const std::size_t round = rounds;

@@ -143,7 +143,7 @@ const outlines = object({
   size_unit: text,
   classes: list(count),
   test: list(judgement),
-  examples: list(blob8), // [class of classes][H][W]: 0 outside, 1 between, 2 inside
+  examples: list(blob8), // [index into classes][H][W]: 0 outside, 1 between, 2 inside
 });
 export type Outlines = TypeOf<typeof outlines>;
 

@@ -37,7 +37,7 @@ struct Flags {
 constexpr std::pair<Part, const char*> kParts[] = {
     {Part::train, "train"}, {Part::calibration, "calibration"}, {Part::test, "test"}};
 
-/// Names and sizes of a file or of the files below a folder, to detect that the data have changed.
+/// Names and sizes of a file or of the files in a folder, to detect that the data have changed.
 std::string listing(const fs::path& path) {
     std::error_code problem;
     if (fs::is_regular_file(path, problem))
@@ -262,7 +262,7 @@ class ExperimentRun {
                 options};
     }
 
-    /// The log of the training for the report: columns, and the overlap by class.
+    /// The log of the training for the report: epochs, losses, and the Dice coefficients of each class.
     [[nodiscard]] ordered_json training_json() const {
         const MappedFile log = map_file(file("training.csv"));
         ordered_json epochs = ordered_json::array(), losses = ordered_json::array(), dice;

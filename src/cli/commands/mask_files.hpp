@@ -10,7 +10,7 @@ namespace kandinsky::cli {
 
 /// Sets as label maps for viewers of volumes. A class is certain at a voxel whose set contains only that
 /// class, and possible where it is in the set. For each item:
-///   NAME_certain_label   c where class c is certain, the number of classes where no class is
+///   NAME_certain_label   c where class c is certain, elsewhere the number of classes
 ///   NAME_CLASS_label     for each class except 0: 2 certain, 1 possible, 0 neither
 ///   NAME.seg.nrrd        the maps of all classes with names and colours, for 3D Slicer
 /// The meaning of the numbers is in certain.txt and possible.txt (ITK-SNAP), and in certain.ctbl and

@@ -32,7 +32,7 @@ struct Flags {
     }
 };
 
-/// The smallest grid that contains every slice, if sizes differ and no grid is given.
+/// The smallest grid that contains every slice; nothing if all slices have one size.
 std::optional<GridFit> grid_of_all(const ImageSource& source) {
     Grid most;
     bool differ = false;

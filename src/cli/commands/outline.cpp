@@ -22,8 +22,8 @@ struct Flags {
     std::uint64_t seed = 0;
 
     [[nodiscard]] bool objects() const { return unit != "group"; }
-    /// If the input is a folder, the output is a folder with one file per case, unless its name is that of an
-    /// array.
+    /// If the input is a folder, the output is a folder with one file per case, unless the output's name
+    /// ends in .npy.
     [[nodiscard]] bool to_folder() const {
         return !output.empty() && cases.applies() && cases.folders() &&
                std::filesystem::path(output).extension() != ".npy";

@@ -86,7 +86,7 @@ class Rows {
     AtomicFile& file_;
     const OutlineRule& rule_;
     const CaseSource& cases_;
-    std::size_t images_ = 0, next_ = 0;  ///< number of rows; 0 if cases come from files
+    std::size_t images_ = 0, next_ = 0;  ///< rows in all (0 if cases are files); the next row to write
     std::optional<Extent> size_;
     std::map<std::size_t, std::vector<std::uint8_t>> waiting_;
 };

@@ -18,8 +18,8 @@ struct Flags {
     bool packed = false;
     EmptyFlags empty;
 
-    /// If the input is a folder, the output is a folder with one file per case, unless its name is that of an
-    /// array.
+    /// If the input is a folder, the output is a folder with one file per case, unless the output's name
+    /// ends in .npy.
     [[nodiscard]] bool to_folder(const std::string& name) const {
         return !name.empty() && is_images(input.probs) && std::filesystem::path(name).extension() != ".npy";
     }

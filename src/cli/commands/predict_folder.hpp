@@ -24,7 +24,7 @@ struct FolderPrediction {
     std::vector<std::string> remarks;
 };
 
-/// --coding. Throws a usage error for another word.
+/// The value of --coding; throws a usage error for an unknown word.
 [[nodiscard]] SetCoding coding_of(const std::string& word);
 
 /// Predicts every case of `input.probs` on the calibrator's grid and writes its sets, p-values or both on the

@@ -26,7 +26,7 @@ struct EmptyFlags {
     [[nodiscard]] EmptySets choice() const;
 };
 
-/// Declares --probs, --labels, --groups, --ignore, --logits, with a prefix such as "cal-".
+/// Declares --probs and, if `with_truth`, --labels and --groups, with a prefix such as "cal-".
 void declare_input(OptionSet& app, InputFlags& flags, const std::string& prefix, bool with_truth);
 void declare_reading(OptionSet& app, InputFlags& flags);  ///< --ignore, --logits, folders
 void declare_logits(OptionSet& app, InputFlags& flags);   ///< --logits only
@@ -36,7 +36,8 @@ void declare_checkpoint(OptionSet& app, TeamFlags& flags);
 /// Declares --classes, a list of numbers separated by commas.
 void declare_classes(OptionSet& app, std::vector<int>& classes, const std::string& help);
 
-/// Throws a usage error for a number of --classes that is not one of the `there_are` classes.
+/// Throws a usage error for a number of --classes that is not below `classes`. `there_are`: the subject and
+/// verb of the message, such as "the calibrator has".
 void check_classes(const std::vector<int>& wanted, std::size_t classes, const char* there_are);
 
 /// Writes JSON to the output of --json, or to standard output if it is "-"; does nothing without --json.

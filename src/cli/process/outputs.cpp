@@ -20,8 +20,7 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
     std::set<std::string> names;
     for (const auto& [flag, path] : wanted) {
         if (path.empty()) continue;
-        if (path == "-")
-            fail(ErrorKind::usage, "{} - would write binary data to the terminal; give a file name", flag);
+        if (path == "-") fail(ErrorKind::usage, "{} cannot write to standard output; give a file name", flag);
         std::error_code code;
         if (!names.insert(fs::weakly_canonical(fs::absolute(path), code).string()).second)
             fail(ErrorKind::usage, "{} and another option both write {}", flag, path);
@@ -30,7 +29,7 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
 }
 
 namespace {
-/// Whether a file has one of the formats that folders are read from, or belongs to such a file.
+/// Whether a file has one of the formats that folders are read from, or is a .json that describes such files.
 bool is_folder_file(const fs::path& path) {
     const auto& formats = folder_formats();
     return path.extension() == ".json" ||

@@ -25,7 +25,7 @@ void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& 
 /// together or not at all.
 class Outputs {
   public:
-    /// (flag, path) pairs; empty paths are left out. Refuses two outputs of one name and "-".
+    /// (flag, path) pairs; empty paths are left out. Refuses "-" and two outputs with one name.
     Outputs(std::initializer_list<std::pair<std::string, std::string>> wanted);
 
     [[nodiscard]] bool has(const std::string& flag) const { return files_.contains(flag); }

@@ -15,8 +15,8 @@ World* others = nullptr;
 std::vector<std::string> words;
 std::shared_ptr<const Team> team_at_work;
 
-/// The identity of a run: the ranks, the words of the command that affect the result, the files' sizes and
-/// times.
+/// The identity of a run: the ranks, the words of the command without --quiet and --checkpoint, and the
+/// files' sizes and times.
 std::string name_of_run(const std::vector<std::string>& inputs, std::size_t ranks) {
     std::string run = fmt::format("kandinsky {} on {} ranks", KANDINSKY_VERSION, ranks);
     for (std::size_t i = 0; i < words.size(); ++i) {

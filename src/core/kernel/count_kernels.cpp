@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::ScalableTag<std::uint8_t>;
-// From this number of levels on, counting by place is cheaper than counting by rank.
+// Above this number of levels, one pass over the places is cheaper than one pass for each rank.
 constexpr std::size_t kManyLevels = 48;
 
 /// The sum of the bytes of a vector.

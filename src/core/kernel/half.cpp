@@ -52,7 +52,7 @@ bool UnitHalfToFloat(const std::byte* source, std::size_t count, float* out) {
     auto beyond = hn::Zero(word);
     for (; i + lanes <= count; i += lanes) {
         const auto raw = hn::BitCast(word, hn::LoadU(byte, bytes + 2 * i));
-        // Valid halves (magnitudes up to one, and -0) become 0.
+        // Valid halves (0 to 1, and -0) become 0.
         beyond = hn::Or(beyond,
                         hn::Or(hn::SaturatedSub(hn::And(raw, magnitude), one), hn::SaturatedSub(raw, sign)));
         const auto values = hn::BitCast(half, raw);

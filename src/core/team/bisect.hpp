@@ -33,12 +33,12 @@ template <class Search>
         ->key;
 }
 
-/// Finds the next `bits` bits of every key that is searched for; its first `known` bits are known. All ranks
+/// Finds the next `bits` bits of every sought key, of which the first `known` bits are known. All ranks
 /// bisect the range of each key together, bit by bit. below(set, search, middle) returns the weight of the
-/// rank's own keys below `middle`, the middle of the range, which has known + bits bits. These weights are
-/// summed over the ranks. There are `sets` sets of keys; searches(set) returns at most `most` searches of a
-/// set, ascending. Searches with the same prefix share one count. Every set has room for the largest possible
-/// number of counts, so the network volume depends on sets, most and bits, not on the data.
+/// rank's own keys below `middle`, a number of known + bits bits in the middle of the range. These weights
+/// are summed over the ranks. There are `sets` sets of keys; searches(set) returns at most `most` searches of
+/// a set, ascending. Searches with the same prefix share one count. Every set has room for the largest
+/// possible number of counts, so the network volume depends on sets, most and bits, not on the data.
 template <class Count, class Searches, class Below>
 void bisect(Communicator& comm, std::size_t sets, std::size_t most, unsigned known, unsigned bits,
             Searches&& searches, Below&& below) {

@@ -23,7 +23,7 @@ constexpr int kFailure = 1;  // tag of a report of failure
 constexpr std::size_t kMostText = 3000;
 constexpr std::size_t kStretch = std::size_t{1} << 26;  // most elements in a call; far below the largest int
 constexpr milliseconds kOthers{300};                    // rank 0 waits this long for reports of other ranks
-constexpr milliseconds kPatience{10000};                // after which a rank ends the others itself
+constexpr milliseconds kPatience{10000};                // after this time, a rank ends all without rank 0
 
 /// Waits without using the processor: a few tests, then sleeps between tests.
 void wait_for(MPI_Request& request) {
@@ -120,7 +120,7 @@ class MpiWorld final : public World, public Communicator {
         }
     }
 
-    /// A report that has arrived, if any.
+    /// Adds one report that has arrived to `reports`; returns false if there is none.
     bool receive(std::map<int, std::string>& reports) {
         int there = 0;
         MPI_Status status;
@@ -143,8 +143,8 @@ class MpiWorld final : public World, public Communicator {
         }
     }
 
-    /// Called on rank 0 by the first thread that detects a failure; other threads wait here until the program
-    /// ends.
+    /// Called on rank 0 by every thread that detects a failure. The first thread ends all ranks; the others
+    /// wait here until the program ends.
     [[noreturn]] void end_all(int rank, const std::string& report) {
         static std::mutex ending;
         {

@@ -23,7 +23,7 @@ template <class... Args>
     fail(ErrorKind::data, "cannot read {}: {}", name, fmt::format(reason, std::forward<Args>(args)...));
 }
 
-/// The number of first bytes of a .npy file that contain the length of its header.
+/// The length of the header is within this many bytes at the start of a .npy file.
 inline constexpr std::size_t kNpyPreamble = 12;
 /// Reads from the preamble how many bytes precede the first element. `preamble` has kNpyPreamble bytes, or
 /// the whole file if the file is shorter. `name` is used in messages. Throws Error of kind `data`.

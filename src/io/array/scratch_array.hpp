@@ -6,8 +6,8 @@
 namespace kandinsky {
 
 /// An array [N, item...] that grows by items and need not fit into memory. Its elements are in a temporary
-/// file without a name, which the system removes when its last user ends, even if the program is killed. All
-/// items have one shape and type. Every failure throws Error of kind `file` that names the folder.
+/// file without a name, which the system removes after its last use, even if the program is killed. All items
+/// have one shape and type. Every failure throws Error of kind `file` that names the folder.
 class ScratchArray {
   public:
     /// The file lies in `folder`; empty: $TMPDIR, or the system's folder for temporary files.

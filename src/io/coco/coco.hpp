@@ -43,7 +43,7 @@ class CocoFile {
 
     /// The images in the file's order.
     [[nodiscard]] const std::vector<CocoImage>& images() const { return listing_->images; }
-    /// The number of classes without the background.
+    /// The names of the classes from 1 on; class 0, the background, has none.
     [[nodiscard]] const std::vector<std::string>& class_names() const { return listing_->class_names; }
 
     /// One image's truth: labels uint8 [H,W], or 0/1 masks uint8 [K+1,H,W] (CocoOverlap::masks). Thread-safe.

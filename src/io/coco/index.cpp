@@ -35,7 +35,7 @@ std::optional<std::int64_t> id_of_element(std::string_view run, std::size_t k) {
     return std::nullopt;
 }
 
-/// Calls read(object, parser, byte of the run) for every element of an array's runs, in parallel. Results
+/// Calls read(object, parser, offset of the run) for every element of an array's runs, in parallel. Results
 /// that are not empty are kept in the file's order. Throws the first error in the file's order.
 template <class T, class Read>
 std::vector<T> read_elements(const CocoFile::Index& index, const JsonRuns& runs, const char* kind,

@@ -23,7 +23,7 @@ struct Problem {
 /// reused.
 class PieceParser {
   public:
-    /// A run of an array's elements as an array, valid until the next call. Throws Problem.
+    /// Parses consecutive elements of an array as an array, valid until the next call. Throws Problem.
     ondemand::document elements(std::string_view piece) {
         buffer_.assign(1, '[');
         buffer_ += piece;
@@ -31,14 +31,14 @@ class PieceParser {
         shift_ = 1;
         return start();
     }
-    /// A piece that is a single value, valid until the next call. Throws Problem.
+    /// Parses a single value, valid until the next call. Throws Problem.
     ondemand::document value(std::string_view piece) {
         buffer_.assign(piece);
         shift_ = 0;
         return start();
     }
 
-    /// The offset of a view into the document within the piece.
+    /// The offset of `part`, a view into the document, from the start of the piece.
     [[nodiscard]] std::size_t offset_of(std::string_view part) const {
         return static_cast<std::size_t>(part.data() - buffer_.data()) - shift_;
     }

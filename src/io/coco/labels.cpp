@@ -162,7 +162,7 @@ Array CocoFile::labels(std::size_t image) const {
         drawing.draw(klass, mask.data());
         const bool ignored = klass == coco::kNoClass;
         const auto label = ignored ? kCocoIgnored : static_cast<std::uint8_t>(klass);
-        const bool undecided = !ignored;  // where another class is already
+        const bool undecided = !ignored;  // a pixel of two classes is ignored
         for (std::size_t p = 0; p < pixels; ++p)
             if (mask[p] != 0) labels[p] = labels[p] == 0 ? label : undecided ? kCocoIgnored : labels[p];
     }

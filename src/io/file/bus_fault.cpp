@@ -71,7 +71,7 @@ void on_fault(int, siginfo_t* info, void*) {
 struct Mapping {
     std::shared_ptr<void> memory;
     std::string file;
-    Slot* slot;  ///< null if the table is full: a fault then ends the program as without a handler
+    Slot* slot;  ///< slots.end() if the table is full: a fault then ends the program as without a handler
 
     Mapping(std::shared_ptr<void> mapped, std::size_t bytes, std::string name)
         : memory(std::move(mapped)),

@@ -7,10 +7,10 @@
 namespace kandinsky {
 
 /// Detects files that change during a run. Files are mapped and read several times, so a change would give a
-/// meaningless result. While a watch exists, map_file() stores size, time of change and identity of every
-/// regular file that it maps. Mapping a file again compares them, and check() compares all files. It is for
-/// commands that read their input and then write; a program that reads files which it has written must not
-/// use it.
+/// meaningless result. While a watch exists, map_file() stores size, modification time and identity of
+/// every regular file that it maps. Mapping a file again compares them, and check() compares all files. A
+/// watch is for commands that read their input and then write. A program that reads files which it has
+/// written must not use a watch.
 class InputWatch {
   public:
     InputWatch();   ///< within another watch: has no effect

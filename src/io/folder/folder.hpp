@@ -5,8 +5,8 @@
 
 namespace kandinsky {
 
-/// All formats. If a folder has files of several formats, the first format in this list is used: an nnU-Net
-/// folder has .npz probabilities beside the .nii.gz of the predicted labels.
+/// All formats. A folder with files of several formats is refused, except for probabilities in .npz: nnU-Net
+/// writes the .nii.gz of the predicted labels beside them.
 [[nodiscard]] const std::vector<FolderFormat>& folder_formats();
 
 /// Opens a folder with the format of its files; ignores hidden files. Throws a data error if no file can be

@@ -24,7 +24,7 @@ struct FolderOptions {
     Axis axis = Axis::axial;
     bool reorient = true;
     bool class_files = false;     ///< one file for each class
-    bool only_annotated = false;  ///< only slices that hold a label other than 0
+    bool only_annotated = false;  ///< only slices that have a class other than 0
     GridFit fit;
     Padding padding = Padding::ignore;
     bool skip_bad = false;
@@ -70,9 +70,10 @@ struct FolderData {
     nlohmann::ordered_json provenance;
 };
 
-/// Decodes items in parallel, labels twice, and writes them on the common grid into temporary files. Memory
-/// holds only a few items at a time. Items are taken in the order of their names, slices in ascending
-/// order. Bad files are listed in one data error, or left out (`skip_bad`). Either source may be null.
+/// Decodes items in parallel and writes them on the common grid into temporary files. Labels are decoded
+/// twice. Memory holds only a few items at a time. Items are taken in the order of their names, slices in
+/// ascending order. Bad files are listed in one data error, or left out (`skip_bad`). Either source may be
+/// null.
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& asked, Progress& progress = silent());
 

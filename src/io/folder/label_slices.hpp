@@ -12,7 +12,7 @@ struct LabelRules {
     GridFit fit;
     std::int32_t pad = 0;              ///< the label of padding
     std::vector<std::int64_t> ignore;  ///< padding's label included
-    std::size_t classes = 0;           ///< larger labels are refused; 0: all labels are allowed
+    std::size_t classes = 0;           ///< labels must be below this or ignored; 0: all labels are allowed
     bool wide = false;                 ///< stored as int32 instead of uint8
 };
 

@@ -22,8 +22,8 @@ struct GridFit {
 /// "384x256" (width x height) as a grid; throws Error of kind `usage` that names the flag.
 [[nodiscard]] Grid parse_grid(const std::string& text, const std::string& flag);
 
-/// Where the images of one size lie on the grid along one axis, centred: floor((grid - size) / 2) pixels of
-/// padding come first, or floor((size - grid) / 2) pixels are cut off first.
+/// The place of a centred image on the grid, along one axis: floor((grid - size) / 2) pixels of padding come
+/// first, or floor((size - grid) / 2) pixels are cut off first.
 struct CentredSpan {
     std::size_t source = 0, target = 0, count = 0;
 };

@@ -42,7 +42,7 @@ class ArrayWriter {
         const DType dtype = most <= 0xFF ? DType::uint8 : most <= 0xFFFF ? DType::uint16 : DType::uint32;
         zip_.add_array(name, narrowed(values, shape, dtype).view());
     }
-    /// One array from the arrays of all parts without a copy, because the arrays of every pixel are large.
+    /// Writes the arrays of all parts as one array, without joining them in memory, because they are large.
     template <class Part, class Storage, class Values>
     void add_all(const std::string& name, const std::vector<Part>& parts, Values Storage::*array) {
         std::vector<std::span<const std::byte>> pieces;
@@ -272,7 +272,7 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
         fail(ErrorKind::data, "an array of the smooth curves is too long");
     return out;
 }
-/// Reads how the levels of strata follow images, if the file has it.
+/// Reads how the levels of strata follow the image; empty if the file does not contain this.
 std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibrator& calibrator,
                                          std::size_t rungs) {
     if (!archive.has("adapt_shifts.npy")) return {};

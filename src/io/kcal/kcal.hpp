@@ -16,14 +16,14 @@ inline constexpr int kKcalVersion = 6;
 
 /// Writes into a file that the caller commits.
 void save(const Calibrator& calibrator, AtomicFile& file);
-/// The same with the reference features of its images' outputs.
+/// The same with the reference features of the calibration images' outputs.
 void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& file);
 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
 
-/// The number of features that a file stores for each shift: ImageFeatures::kBasic unless a level follows
-/// other features.
+/// The number of features that a file stores for each shift: ImageFeatures::kBasic unless a shift depends
+/// on other features.
 [[nodiscard]] std::size_t stored_features(const Calibrator& calibrator);
 
 /// The content of meta.json: a calibrator without curves, regions, counts and levels.

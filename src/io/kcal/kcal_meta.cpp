@@ -13,10 +13,11 @@ using nlohmann::ordered_json;
 
 namespace {
 // Version 3 added levels that follow images and smooth curves by region. Version 4 added a confidence,
-// weights and recalibrated levels. Version 5 added the step of levels that follow images.
+// weights and recalibrated levels. Version 5 added the step of levels that follow images, version 6 more
+// features of images.
 constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4, kStepVersion = 5;
 
-/// The oldest version of the format whose readers understand all of it.
+/// The oldest version of the format that can store this calibrator.
 int version_for(const Calibrator& calibrator) {
     if (stored_features(calibrator) > ImageFeatures::kBasic) return kKcalVersion;
     for (const Adaptation& own : calibrator.adaptations)

@@ -27,13 +27,15 @@ std::int64_t width_of(const Grid& grid) {
     return static_cast<std::int64_t>(grid.width);
 }
 
-/// Rounds to the nearest cell; negative numbers, which are outside the image, are rounded towards zero.
+/// COCO's rounding: truncates value + 0.5. This gives the nearest cell, except for some negative numbers,
+/// which are outside the image.
 std::int64_t nearest(double value) {
     return static_cast<std::int64_t>(value + 0.5);
 }
 
-/// An edge of the outline, from its end with the lower major coordinate to the other end. Each step advances
-/// by one cell along the major axis; the minor coordinate follows the slope.
+/// An edge of the outline. The major axis is the one along which the edge is longer. The edge starts at its
+/// end with the lower major coordinate. Each step advances by one cell along the major axis; the minor
+/// coordinate follows the slope.
 class Edge {
   public:
     Edge(FinePoint a, FinePoint b) {
@@ -47,7 +49,7 @@ class Edge {
         high_ = std::max(a.x, b.x);
     }
 
-    /// The image's columns whose middle it crosses: low <= kFine c + kMiddle < high.
+    /// The image's columns whose middle the edge crosses: low <= kFine c + kMiddle < high.
     [[nodiscard]] ColumnRange columns(std::int64_t width) const {
         const std::int64_t above = std::max<std::int64_t>(0, low_ + kFine - 1 - kMiddle);
         const std::int64_t last = high_ - 1 < kMiddle ? -1 : (high_ - 1 - kMiddle) / kFine;

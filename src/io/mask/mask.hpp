@@ -19,8 +19,8 @@ inline constexpr double kLargestCoordinate = 1e8;
 ///
 /// Cost: the number of pixel columns inside the image that each edge spans (for steep edges, times the
 /// logarithm of their height); one allocation of width x height bytes. There must be an even number of
-/// coordinates, finite and at most kLargestCoordinate in magnitude; otherwise an internal error, because
-/// callers check them.
+/// coordinates, finite and at most kLargestCoordinate in magnitude; otherwise throws an internal error,
+/// because callers check them.
 void fill_polygon(std::span<const double> points, const Grid& grid, std::uint8_t* mask);
 
 /// COCO's run lengths: how many pixels are 0, then 1, then 0, ..., down the first column, then the second.

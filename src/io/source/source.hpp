@@ -135,7 +135,7 @@ template <class Source>
                                                    const FolderFormat& format,
                                                    const std::function<void(std::size_t, ItemInfo&)>& look);
 
-/// The text of an error about a file without the file's name, for `problem`.
+/// The text of an error about a file, with the file's name removed, for `problem`.
 [[nodiscard]] std::string problem_text(const std::string& message, const std::string& path);
 
 /// Returns the result of ImageSource::read(); throws a data error if its extents differ from the item's,

@@ -7,7 +7,7 @@
 
 namespace kandinsky {
 
-/// The CRC-32 of zip, continued from `crc`; 0 starts. Any length.
+/// The CRC-32 of zip, continued from `crc`, which is 0 at the start. Any length.
 [[nodiscard]] std::uint32_t crc32_of(const void* data, std::size_t bytes, std::uint32_t crc = 0);
 /// The same with zlib, whose build in Debian does not use vector instructions.
 [[nodiscard]] inline std::uint32_t crc32_scalar(const void* data, std::size_t bytes, std::uint32_t crc = 0) {

@@ -52,7 +52,7 @@ struct Entry {
 
 }  // namespace zip
 
-/// The contents of a zip archive's end records.
+/// The contents of a zip archive's directory and end records.
 struct ZipDirectory {
     std::vector<ZipReader::Member> members;
     std::string comment;

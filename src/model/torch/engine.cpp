@@ -98,7 +98,8 @@ torch::Tensor top_loss(const torch::Tensor& logits, const torch::Tensor& targets
     return loss.mean();
 }
 
-/// The U-Net with Adam. Its tensors have a fixed order, so that any version of the library can continue.
+/// The U-Net with Adam. Its tensors have a fixed order, so that any version of the library can
+/// continue the training.
 class UNetNetwork : public Network {
   public:
     UNetNetwork(const UNetShape& shape, torch::Device device, bool mixed)

@@ -80,7 +80,7 @@ constexpr double kFloorArea = 16.0;
 /// Distance in pixels from the centre below which the floor penalises the innermost curve. The paper's
 /// penalty ignores this distance, and a descent would end if the curve reached the centre.
 constexpr double kFloorRadius = 4.0;
-/// The floor of a band without data, in units of the field's variance.
+/// The floor of a band without data, in units of the field's variance plus the penalty's weight.
 constexpr double kFloorPrice = 100.0;
 /// Data areas below this count as 0: quotients by them are rounding noise.
 constexpr double kNoArea = 1e-9;

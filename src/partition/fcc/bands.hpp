@@ -86,7 +86,7 @@ struct SegmentSums {
           tilted_slope_(moments) {}
 
     std::vector<double> value, by_low, by_high;
-    std::vector<double> by_column, by_row;  ///< by the centre's position; empty unless requested
+    std::vector<double> by_column, by_row;  ///< by the centre's position; only with kByCentre
 
     /// O(rule size * moments), no allocation. `Field`: a class with the sample() of BilinearField.
     template <bool kByCentre, class Field>

@@ -20,7 +20,7 @@ using namespace partition::fcc;
 
 namespace {
 constexpr std::uint64_t kNoisePurpose = 0x666363;  // "fcc"
-constexpr double kNoise = 0.03;         // standard deviation of the coefficients' noise; radii are order 1
+constexpr double kNoise = 0.03;         // standard deviation of the coefficients' noise; radii are of order 1
 constexpr std::size_t kShortList = 12;  // candidates that are judged by the true objective
 
 /// A family of nested convex curves about a point: the level sets of a size function. The points of size <= 1
@@ -272,8 +272,8 @@ void sort_by_rank(std::vector<Candidate>& list) {
                      [](const Candidate& a, const Candidate& b) { return a.rank < b.rank; });
 }
 
-/// All candidates with their best levels for one kind of variance, best first by the binned problem; the
-/// plain circles about the middle are always kept.
+/// The `keep` candidates that are best by the binned problem, best first, with their best levels for one kind
+/// of variance. The circles about the middle are kept too, if they have levels.
 std::vector<Candidate> solve_levels(const BilinearField& field, const CurveObjective& objective,
                                     FourierOptions options, FourierVariance variance, std::size_t keep) {
     options.variance = variance;
@@ -319,7 +319,9 @@ struct Start {
 
 /// Returns options.starts initial curves, in this order: the best levels among circles, ellipses and rounded
 /// rectangles, found by the one-dimensional solver; the paper's evenly spaced noisy circles; the best levels
-/// for the other kind of variance; the best levels of another shape; then noisy copies of these in turn.
+/// for the other kind of variance; the best levels of another shape; then, alternately, noisy circles and
+/// noisy copies of further candidates. If the third or fourth of these does not exist, a noisy start replaces
+/// it.
 std::vector<Start> make_starts(const BilinearField& field, const CurveObjective& objective,
                                const FourierOptions& options, std::uint64_t seed) {
     std::vector<Candidate> list = solve_levels(field, objective, options, options.variance, kShortList);

@@ -16,7 +16,8 @@ namespace kandinsky::partition::field {
 /// z = log(smoothed scores per pixel + 1/4): how common the class is around a cell.
 [[nodiscard]] std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd);
 
-/// Cumulative votes of all pixels by prevalence, in 96 bins.
+/// Sums of the pixels' votes by prevalence, in 96 bins. The votes of a pixel with n scores are its cumulative
+/// numbers of scores divided by n + 2.
 struct RingSums {
     static constexpr std::size_t kBins = 96;
     double low = 0, step = 0;  ///< the first bin's centre and the distance to the next
@@ -28,7 +29,7 @@ struct RingSums {
 };
 
 /// Distributions of pixels where the class is about equally common. They use all pixels r with weights
-/// exp(-(z_p - z_r)^2 / (2 tau^2)), where each r counts at its bin's centre. A pixel's distribution is
+/// exp(-(z_p - z_r)^2 / (2 tau^2)), where z_r is rounded to the centre of its bin. A pixel's distribution is
 /// interpolated between the two nearest bin centres.
 class Rings {
   public:
@@ -48,7 +49,7 @@ struct Candidate {
     enum class Kind {
         image,  ///< all scores of the class have equal weight
         space,  ///< neighbours, by a Gaussian of `bandwidth` pixels
-        rings,  ///< where the class is equally common within `tau`, smoothed over `bandwidth` pixels
+        rings,  ///< pixels of prevalence equal within `tau`, which is smoothed over `bandwidth` pixels
     };
     Kind kind = Kind::image;
     double bandwidth = 0;
@@ -75,7 +76,7 @@ class CandidateFields {
                     const std::vector<Candidate>& candidates);
 
     /// The distribution of one candidate: out[bin] ascends in the bin and is 1 at the last. Where a kernel
-    /// finds no votes, the next wider kernel is used, and the image after the widest. Thread-safe.
+    /// finds no votes, the next wider kernel is used; after the widest, image(). Thread-safe.
     void at(std::size_t cell, std::size_t candidate, float* out) const;
     /// How much data the class has around a cell, from 0 to 1: n / (n + 2) if there are n * `unit` scores per
     /// pixel.

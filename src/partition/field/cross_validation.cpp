@@ -65,7 +65,8 @@ class Errors {
         std::fill(weighted_.begin(), weighted_.end(), 0.0f);
     }
 
-    /// The cells around the pixel, their weights, and the pixel's own scores.
+    /// Stores the errors at a pixel in a slot of the batch. `cells`, `weights`: the distributions in the
+    /// cells around the pixel and their weights; `judge`: the pixel's own scores by bin.
     void put(std::size_t slot, std::span<const float* const> cells, const float* weights,
              std::span<const std::uint32_t> judge, std::size_t pilot) {
         weighted_sum(cells.data(), weights, cells.size(), here_.size(), here_.data());

@@ -155,7 +155,7 @@ std::vector<SoftCurves> fit_curves(const SoftInput& input) {
              "--promise loo needs folds by content; with --field-fold-order contiguous use --promise split "
              "or none");
     if (input.leave_one_out) options.order = FoldOrder::content_runs;
-    // A fit without one group; the data contain the other groups only.
+    // With pooling by pixels this is one fit of leave-one-out: the data already lack one group.
     if (input.leave_one_out && input.pooling == Pooling::pixels)
         options = for_groups(std::move(options), static_cast<double>(input.census.images) /
                                                      static_cast<double>(input.census.groups));

@@ -133,7 +133,7 @@ Learnt learn(const FoldHistograms& histograms, const Options& options, const Cel
         out.weights = simplex_minimum(out.products.values, out.candidates.size(), kRidge);
     std::vector<Candidate> used;
     std::vector<double> weights;
-    // A wider kernel is used where a narrow one finds no votes.
+    // Kernels wider than a used one are kept too, because they replace it where it finds no votes.
     bool narrower = false;
     for (std::size_t k = 0; k < out.weights.size(); ++k) {
         const bool space = out.candidates[k].kind == Candidate::Kind::space;

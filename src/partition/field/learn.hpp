@@ -12,7 +12,7 @@ inline constexpr double kRidge = 1e-5;  ///< makes the weights of nearly equal c
 
 /// How far distributions depend on the place.
 struct Locality {
-    double place = 1;     ///< from 0, one distribution for the whole image, to 1
+    double place = 1;     ///< 0: one distribution for the whole image; 1: a distribution for each place
     bool support = true;  ///< the less data the class has, the more the image's distribution counts
     double unit = 1;      ///< number of scores at a pixel that count as one
 };

@@ -5,8 +5,9 @@
 namespace kandinsky::partition::field {
 
 /// Makes curves from distributions that are learnt again without each group that has the class: a class is in
-/// the set if the minimum of these distributions is at most the level (docs/promise.md). Holds the scores of
-/// all groups in memory, 8 bytes per score, class by class if they do not fit. Ranks share the groups.
+/// the set if the minimum of these distributions at its score is at most the level (docs/promise.md). Holds
+/// the scores of all groups in memory, 8 bytes per score, class by class if they do not fit. Ranks share the
+/// groups.
 [[nodiscard]] std::vector<SoftCurves> leave_one_out(const SoftInput& input, const Options& options,
                                                     const Cells& cells);
 

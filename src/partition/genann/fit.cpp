@@ -144,7 +144,7 @@ void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random
         distances.push_back(norm.squared(x, y));
     }
     if (distances.empty()) return;
-    std::vector<std::pair<std::size_t, double>> draws;  // rank, and share of the way to the next rank
+    std::vector<std::pair<std::size_t, double>> draws;  // rank, and pixels to add to its distance
     for (std::size_t k = 0; k < radii.size(); ++k) {
         const std::size_t rank = random.below(distances.size());
         draws.emplace_back(rank, random.uniform());

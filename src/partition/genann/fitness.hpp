@@ -88,7 +88,7 @@ struct Regions {
 
 /// A point near an edge that may move to the other region.
 struct Moving {
-    double squared = 0;  ///< its distance from the centre
+    double squared = 0;  ///< its squared distance from the centre
     std::uint32_t point = 0;
 };
 

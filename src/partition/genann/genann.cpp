@@ -30,8 +30,8 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     options.population = static_cast<std::size_t>(population);
     options.generations =
         static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
-    // 40 generations are enough to compare numbers of radii: after 100 the cross-validated losses differ by
-    // less than 1.5 %. Squared distances need only sums, not the distance of every pair.
+    // 40 generations are enough to compare numbers of radii: the cross-validated losses differ by less than
+    // 1.5 % from those after 100. Squared distances need only sums, not the distance of every pair.
     if (input.quick) {
         options.generations = std::min<std::size_t>(options.generations, 40);
         if (options.metric == AnnuliMetric::euclidean) options.metric = AnnuliMetric::sqeuclidean;
@@ -60,7 +60,7 @@ std::uint32_t merge_empty(std::span<const std::uint32_t> counts, std::vector<std
     return merged;
 }
 
-/// Reduces the log to about 60 lines: the first, the last and lines at equal distances between.
+/// Reduces a long log to 60 to 120 lines: the first, the last and lines at equal distances between.
 nlohmann::ordered_json thinned(const std::vector<AnnuliGeneration>& log) {
     const std::size_t step = std::max<std::size_t>(1, log.size() / 60);
     nlohmann::ordered_json lines = nlohmann::ordered_json::array();

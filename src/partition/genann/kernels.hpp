@@ -41,7 +41,7 @@ struct DiscRows {
     double a = 1, inverse = 1, tolerance = 0;
     double right = 0;                             ///< the last column
     std::size_t stride = 0;                       ///< rows, rounded up to whole lanes
-    std::vector<double> middle, across, nearest;  ///< [row]; nearest: the column next to the middle
+    std::vector<double> middle, across, nearest;  ///< [row]; nearest: the column nearest to `middle`
 };
 /// The first and last column of the disc of that radius in every row, `rows.stride` numbers each. The first
 /// column is kNoRun if the disc does not meet the row, kUnclear if rounding may decide about a pixel.

@@ -22,7 +22,7 @@ struct Closest {
     double sum = std::numeric_limits<double>::infinity();
 };
 
-/// `current` with each distance replaced by the distance to `place` if that is smaller.
+/// Sets `next` to `current` with each distance replaced by the distance to `place` if that is smaller.
 void lower(const Points& points, const double* place, const Closest& current, Closest& next) {
     const std::size_t size = points.size(), dimension = points.dimension(), stride = points.stride();
     next.distance.resize(size);

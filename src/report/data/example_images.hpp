@@ -4,9 +4,9 @@
 
 namespace kandinsky {
 
-/// Numbers of the example images: an easy, a usual and a hard test image. An image is hard if many pixels
-/// have a set that does not have exactly one class. Only the quarter (or more) of the images with the most
-/// classes is considered.
+/// Numbers of at most `wanted` test images, from easy to hard. An image is hard if many pixels have a set
+/// that does not have exactly one class. Only the quarter (or more) of the images with the most classes is
+/// considered.
 [[nodiscard]] std::vector<std::size_t> example_images(const Tally& tally, std::size_t wanted);
 
 /// [class][pixel] the number of slider alphas (0.01 .. 0.99) at which the class is in the set. It is in the

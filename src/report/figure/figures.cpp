@@ -156,7 +156,7 @@ std::string violins_svg(const ReportInput& input, std::size_t s, double top) {
 std::string regions_svg(const Calibrator& own, const Calibrator& behind, std::size_t s) {
     const Grid grid = own.grid;
     const Partition& shown = behind.partitions[s];
-    // If there are more regions than colours, neighbouring regions share a colour.
+    // If there are more regions than colours, regions with consecutive numbers share a colour.
     const std::size_t places = std::min<std::size_t>(256, shown.regions);
     std::vector<Rgb> palette;
     for (std::size_t r = 0; r < places; ++r) palette.push_back(region_colour(r, places));

@@ -6,8 +6,8 @@
 
 namespace kandinsky {
 
-/// The report's pictures as files for papers: (name, bytes). Maps are PNG, plots are SVG, regions with shapes
-/// are SVG over a PNG. For the classes of `input.classes`, or all if it is empty.
+/// The report's pictures as files for papers: (name, bytes). Maps are PNG, plots are SVG, regions are SVG
+/// with a PNG inside. For the classes of `input.classes`, or all if it is empty.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> figures(const ReportInput& input,
                                                                        const Tally& tally);
 

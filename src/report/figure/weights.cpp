@@ -12,7 +12,7 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-constexpr double kGap = 0.7;  // between the kinds, in columns
+constexpr double kGap = 0.7;  // between the kinds, in widths of a column
 constexpr const char *kPlainColour = "#0072b2", *kMirrorColour = "#d55e00";
 
 bool is_candidate(const ordered_json& one) {

@@ -5,7 +5,8 @@
 
 namespace kandinsky {
 
-/// A column of a soft method's chart: a kind of sharing, with its weight and the weight of its mirrored form.
+/// One column of the chart of a soft method's weights: a kind of kernel, with its weight and that of
+/// its mirrored form.
 struct WeightColumn {
     enum class Kind { image, space, rings };
     Kind kind = Kind::image;

@@ -14,7 +14,7 @@ void require_report_template();
 [[nodiscard]] std::string report_page(const nlohmann::ordered_json& data);
 /// JSON for the inside of a script element: no text in it can end the element.
 [[nodiscard]] std::string script_safe(const nlohmann::ordered_json& data);
-/// Replaces the placeholder in `page` by the data. Throws an internal fault if there is no placeholder.
+/// Replaces the placeholder in `page` by the data. Throws an internal fault unless there is exactly one.
 [[nodiscard]] std::string fill_template(std::string_view page, const nlohmann::ordered_json& data);
 
 }  // namespace kandinsky

@@ -5,8 +5,7 @@
 
 namespace kandinsky {
 
-/// The JSON of `monitor` (schema 1): the state of the stream and its sentences. docs/monitoring.md lists the
-/// fields.
+/// The JSON of `monitor` (schema 1): the state of the stream and its sentences.
 [[nodiscard]] nlohmann::ordered_json monitor_json(const MonitorVerdict& verdict, const MonitorUpdate& update,
                                                   const std::vector<std::string>& names = {});
 

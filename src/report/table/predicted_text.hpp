@@ -5,7 +5,7 @@
 
 namespace kandinsky {
 
-/// A summary of predicted sets in one line: "2.84 classes in a set, 0.9 % of one class, ...".
+/// A summary of predicted sets in one line: "sets: 2.84 classes on average, 0.9 % of one class, ...".
 [[nodiscard]] std::string predicted_line(const Predicted& predicted);
 
 /// A warning about sets with too little information: most sets contain every class, sets contain more than

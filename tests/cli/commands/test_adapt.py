@@ -18,7 +18,7 @@ def moody(images, seed, classes=2, grid=(9, 8)):
 
 
 def features(p):
-    """docs/adapt.md, of one class in one image."""
+    """The features of docs/adapt.md for one class in one image."""
     p = p.astype(np.float32).ravel()
     own = np.floor(p * np.float32(4096) + np.float32(0.5))
     doubt = np.floor(p * (1 - p) * np.float32(2**18))

@@ -1,4 +1,4 @@
-"""The method auto chooses by cross-validation, prints and stores its choice; presets and trials."""
+"""The method auto chooses by cross-validation, prints and stores its choice. Also presets and numbers of regions."""
 
 import json
 import re

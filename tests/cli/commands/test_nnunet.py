@@ -213,7 +213,7 @@ def test_predictions_are_looked_at_before_the_calibration(trained):
     own = trained.does("nnunet", RESULT, *FAST, "--grid", "8x9", "--predict", f"{RESULT}/fold_0/validation", "--sets", "own")
     assert [line for line in own.warnings if "outputs that the calibrator was made from" in line]
     new = trained.does("nnunet", RESULT, *FAST, "--grid", "8x9", "--predict", "test")
-    assert not [line for line in new.warnings if "made of" in line]
+    assert not [line for line in new.warnings if "made from" in line]
 
 
 def test_the_labels_are_found_by_the_variables_of_nnunet(trained, monkeypatch):

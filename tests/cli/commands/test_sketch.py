@@ -133,6 +133,9 @@ def test_what_needs_more_than_one_pass_is_refused(many):
     refuses_stream(many, 2, ["--sketch", "field"], good, *SKETCH)
     refuses_stream(many, 2, ["--sketch", "auto"], good, "--method", "auto", *SKETCH)
     refuses_stream(many, 2, ["--pooling pixels"], good, "--method", "image", "--sketch", "0.01")
+    for method in ("pixel", "image"):
+        refuses_stream(many, 2, ["--sketch", "--adapt image"], good, "--method", method, "--sketch", "0.01", "--adapt", "image")
+    refuses_stream(many, 2, ["--sketch", "field"], good, "--sketch", "0.01", "--adapt", "image")
     refuses_stream(many, 2, ["--split"], good, "--method", "pixel", *SKETCH, "--split", "0.5")
     refuses_stream(many, 2, ["--checkpoint"], good, "--method", "pixel", *SKETCH, "--checkpoint", "work")
     refuses_stream(many, 2, ["--memory"], good, "--score", "lac", "--method", "pixel", "--sketch", "0.00002", "--memory", "1M")

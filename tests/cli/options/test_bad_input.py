@@ -203,7 +203,7 @@ def test_labels_that_are_all_ignored_are_bad_data(calibrated):
 
 
 def test_bad_test_images_are_found_before_the_calibration(room):
-    """The images are checked before the search, which would refuse its option."""
+    """The images are checked before the search, which would refuse --kmeans-clusters 0."""
     test = ("--test-probs", "probs.npy", "--test-labels")
     words = ("compare", "--cal-probs", "probs.npy", "--cal-labels", "labels.npy", "--methods", "kmeans", "--kmeans-clusters", "0")
     room.refuses(2, ["kmeans-clusters"], *words, *test, "labels.npy")

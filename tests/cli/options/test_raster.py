@@ -97,8 +97,8 @@ def box(x, y, width, height):
 
 @pytest.fixture
 def coco(room):
-    """A miniature COCO: 12 photos of 48 x 64 with rectangular persons, dogs and crowds; and probabilities for them, the
-    person's alone, both's, and the person's at 320 x 240."""
+    """A miniature COCO: 12 photos of 48 x 64 with rectangular persons, dogs and crowds. Three folders hold
+    probabilities: of the person, of both categories, and of the person at 320 x 240."""
     random = np.random.default_rng(7)
     images, annotations = [], []
     persons, dogs, crowds = (np.zeros((12, 48, 64), bool) for _ in range(3))

@@ -77,6 +77,11 @@ def test_demo_into_a_file_is_a_file_error(room):
     room.refuses(4, ["labels.npy"], "demo", *small, "-o", "labels.npy")
 
 
+@pytest.mark.parametrize("flags", [["-o", "-"], ["-o", "other.kcal", "--curves", "-"]], ids=["-o", "--curves"])
+def test_standard_output_is_refused_where_only_files_are_written(room, flags):
+    room.refuses(2, [f"{flags[-2]} cannot write to standard output", "give a file name"], "calibrate", *INPUT, *flags)
+
+
 # ---- full disks --------------------------------------------------------------------------------
 def test_a_full_device_is_a_file_error_and_stays_a_device(calibrated, writer):
     result = calibrated.run(*writer("/dev/full"))
@@ -169,7 +174,7 @@ def test_a_successful_run_replaces_the_old_file(calibrated, writer):
 # ---- interrupts --------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Work for some seconds, from sparse files of zeros that take no space on the disk."""
+    """Inputs that take some seconds to read: sparse files of zeros, which take no space on the disk."""
     folder = tmp_path_factory.mktemp("large")
     shape = (3000, 2, 240, 320)
     for name, dtype, size in (("probs.npy", np.float16, shape), ("labels.npy", np.uint8, (shape[0], *shape[2:]))):

@@ -66,7 +66,7 @@ def test_another_spelling_or_link_is_the_same_file(made, spell):
 def test_files_of_input_folders_are_kept_and_others_may_be_written_there(made):
     words = ("calibrate", "--probs", "p", "--labels", "y", "-m", "image")
     made.refuses(2, ["a file of --labels y"], *words, "-o", "a.kcal", "--regions", "y/s1.npy")
-    for _ in range(2):  # the second time it is there
+    for _ in range(2):  # the second time the file exists
         made.does(*words, "-o", "p/cal.kcal")
     os.link(made.folder / "y" / "s2.npy", made.folder / "hard.npy")
     made.refuses(2, ["a file of --labels y"], *words, "-o", "a.kcal", "--curves", "hard.npy")

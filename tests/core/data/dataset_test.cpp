@@ -17,7 +17,7 @@ using test::expect_error;
 constexpr std::size_t kN = 2, kC = 3, kH = 3, kW = 5, kPixels = kH * kW;
 
 /// Strided memory that holds element(i) at index i of a C-order shape. `order` lists the axes from the
-/// slowest to the fastest in memory; negative ones run backwards.
+/// slowest to the fastest in memory; -1 - a is axis a backwards.
 struct Laid {
     std::vector<std::byte> memory;
     Array array;

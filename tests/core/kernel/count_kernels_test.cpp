@@ -33,7 +33,7 @@ TEST(CountKernels, FlagsAreAddedAndCountedAsDefinedOnEveryVectorUnit) {
                           count_equal_scalar(values.data(), value, a.data(), b.data(), n))
                     << n;
         }
-        // More than bytes can hold in each lane.
+        // More than a byte can hold in each lane.
         const std::vector<std::uint8_t> ones(100000, 1);
         EXPECT_EQ(count_both(ones.data(), ones.data(), ones.size()), ones.size());
     });

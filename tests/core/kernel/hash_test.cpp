@@ -16,7 +16,8 @@ std::vector<std::uint8_t> bytes(std::size_t n, unsigned step) {
     return out;
 }
 
-// Fingerprints in calibrator files and the folds of cross-validation follow from it: it must never change.
+// Fingerprints in calibrator files and the folds of cross-validation depend on the hash: it must never
+// change.
 TEST(Hash, HasTheValuesOfEarlierVersions) {
     EXPECT_EQ(hash_bytes("", 0, 0), 2519030088193192732u);
     EXPECT_EQ(hash_bytes("Kandinsky", 9, 0), 3318654816400060261u);

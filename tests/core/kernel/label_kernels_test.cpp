@@ -20,7 +20,7 @@ Bytes some_bytes(std::size_t n, std::uint64_t most, std::uint64_t seed) {
     return bytes;
 }
 
-/// Both versions on n labels, one byte off every alignment; bytes beside the results must not change.
+/// The result of one kernel, one byte off every alignment; bytes beside the result must not change.
 struct Split {
     Bytes member, valid;
     bool known = false;

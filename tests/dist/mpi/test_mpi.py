@@ -184,7 +184,7 @@ def test_without_the_plugin_one_line_says_how_to_get_it(scenes):
 
 
 def sparse(folder, images):
-    """Work for a while, from sparse files of zeros that take no space on the disk."""
+    """Inputs that take a while to read: sparse files of zeros, which take no space on the disk."""
     shape = (images, 2, 240, 320)
     for name, dtype, size in (("probs.npy", np.float16, shape), ("labels.npy", np.uint8, (images, 240, 320))):
         with open(folder / name, "wb") as file:

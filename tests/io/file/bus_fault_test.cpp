@@ -69,7 +69,8 @@ TEST(BusFault, OtherFaultsEndTheProgram) {
     const int status = status_of([&] {
         report_bus_faults();
         {
-            const MappedFile left = map_file(folder / "data");  // at its end the handler forgets its range
+            // The handler forgets this range at the end of the block.
+            const MappedFile left = map_file(folder / "data");
         }
         const int number = ::open((folder / "data").c_str(), O_RDONLY);
         const auto* const unknown =

@@ -18,7 +18,7 @@ using test::spill;
 #define NEEDS_COCO() \
     if (!test::has_format("coco")) GTEST_SKIP() << "skipped: this build has no simdjson"
 
-/// Three images, listed out of order; one of 4 x 8 pixels with its left half a person.
+/// Three images of 4 x 8 pixels, listed out of order; the left half of image 1 is a person.
 std::string annotations(const std::string& third = "val/b.jpg") {
     return R"({"images": [{"id": 3, "file_name": "val/c.jpg", "height": 4, "width": 8},
                           {"id": 1, "file_name": "val/a.jpg", "height": 4, "width": 8},

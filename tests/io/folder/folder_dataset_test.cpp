@@ -59,7 +59,7 @@ class Volumes final : public ImageSource {
     std::vector<std::size_t> first_;  ///< [item]: its first slice among all
 };
 
-/// The data of one rank: slices by their marks, their groups, and the network volume.
+/// The data of one rank: the numbers of its slices, their groups, and the bytes that the rank exchanged.
 struct Share {
     std::vector<std::size_t> slices{};
     std::set<std::int64_t> groups{};

@@ -254,7 +254,7 @@ TEST_F(DamagedCalibrator, MetaThatNestsDeepIsRefusedBeforeTheStackEnds) {
     };
     refuse("meta.json", {"nests deeper"},
            [&](const std::string& content) { return nested(content, 1000000); });
-    // Brackets within texts are no depth.
+    // Brackets within strings do not count as depth.
     Members members = members_of(folder_ / "good.kcal");
     auto meta = nlohmann::ordered_json::parse(members.front().second);
     meta["strata"][0]["geometry"] = {{"kind", "\\\"" + std::string(1000, '[')}};

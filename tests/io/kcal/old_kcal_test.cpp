@@ -83,7 +83,7 @@ TEST(OldCalibrator, OfFormatVersion2KeepsItsSmoothCurves) {
     }
 }
 
-/// The probabilities of an image that the programs that wrote the files have seen: [class][pixel].
+/// The image whose p-values the programs that wrote the files computed: [class][pixel].
 std::vector<float> seen_image() {
     std::vector<float> probs(3 * kHeight * kWidth);
     for (std::size_t i = 0; i < probs.size(); ++i)

@@ -29,7 +29,7 @@ inline std::string chunk(const std::string& type, const std::string& content) {
            big_endian(crc32_of(body.data(), body.size()));
 }
 
-/// A PNG to be written: an encoder of the tests' own, straight from the specification.
+/// A PNG to be written. The tests have their own encoder, which follows the specification.
 struct PngFile {
     std::uint32_t width = 1, height = 1;
     std::uint8_t depth = 8, colour = 0;  ///< colour: 0 grey, 2 RGB, 3 palette, 4 grey + alpha, 6 RGBA

@@ -32,7 +32,7 @@ inline std::string deflated(const std::string& text) {
     return out;
 }
 
-/// One member whose every field a test may get wrong.
+/// One member; a test may set any field to a wrong value.
 struct Part {
     std::string name = "";
     std::string data = "";

@@ -65,7 +65,7 @@ TEST_F(UNet, TheLossIsCrossEntropyOfTheHardestShare) {
     const auto network = make(kSmall);  // zero weights: the bias of the last layer is the logit
     const auto entropy = [](double logit) { return std::log1p(std::exp(logit)); };
     EXPECT_NEAR(loss_of(*network, 0, 7, 0, 1), std::log(2), 1e-6);
-    // 5 of 20 pixels have the class: each misses by softplus(-2), the others by softplus(2).
+    // 5 of 20 pixels have the class: each has the loss softplus(-2), the others softplus(2).
     EXPECT_NEAR(loss_of(*network, 2, 5, 0, 1), 0.25 * entropy(-2) + 0.75 * entropy(2), 1e-6);
     EXPECT_NEAR(loss_of(*network, 2, 5, 0, 0.5), entropy(2), 1e-6);
     EXPECT_NEAR(loss_of(*network, 2, 15, 0, 0.5), 0.5 * entropy(2) + 0.5 * entropy(-2), 1e-6);

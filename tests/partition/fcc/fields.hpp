@@ -10,7 +10,7 @@
 
 namespace kandinsky::testing {
 
-/// A field that owns its numbers. Pixels without data hold NaN, which must never show.
+/// A field that owns its numbers. Pixels without data hold NaN, which must never reach a result.
 struct OwnedField {
     Grid grid;
     std::size_t feature_count = 1;

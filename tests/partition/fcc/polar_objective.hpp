@@ -11,7 +11,7 @@
 // Measures any curves and regions with the objective of the Fourier curves.
 namespace kandinsky::partition::fcc {
 
-/// The objective of given curves, for the field and the quadrature that the options name.
+/// The objective of given curves on a field, with the quadrature that the options set.
 inline FourierObjective fourier_objective(const FourierField& field, const FourierOptions& options,
                                           const FourierCurves& curves) {
     FourierOptions fitting = options;

@@ -146,7 +146,7 @@ TEST(FieldMethod, UsesTheImageWhenNothingCanBeValidated) {
 }
 
 TEST(FieldMethod, CoversARandomPixelOfANewImageWithGroupsPooled) {
-    // 9 images support 0.9 at most; beyond, every class is in every set.
+    // Nine images support a coverage of at most 0.9; above it every class is in every set.
     const Calibrator few = calibrate(slope(9).data(), options_for(Pooling::groups));
     EXPECT_TRUE(std::isfinite(score_thresholds(few, 0.15)[200]));
     EXPECT_TRUE(std::isinf(score_thresholds(few, 0.05)[200]));

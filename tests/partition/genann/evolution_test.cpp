@@ -127,7 +127,7 @@ TEST(Evolution, StopsAtTheLimitOnSpreadAndOnStall) {
     ASSERT_GE(result.log.size(), 2u);
     EXPECT_GT(result.log[result.log.size() - 2].spread, 1e-2 * result.log[result.log.size() - 2].mean);
 
-    // Constant except near the first member: the best never improves, and the spread never vanishes.
+    // Every score is larger than all before: the best never improves, and the spread never vanishes.
     settings = small();
     settings.stall = 5;
     std::atomic<int> calls{0};
@@ -162,8 +162,8 @@ TEST(Evolution, ScoresOnlyRepairedMembersInsideTheBounds) {
 }
 
 TEST(Evolution, TheDonorsAreThreeMembersOtherThanTheTarget) {
-    // With four members and crossover 1 a trial is a + 0.8 (b - c) of three of them; the one left out must be
-    // the target, so the four trials leave out all four, in whatever order they were scored.
+    // With four members and crossover 1 a trial is a + 0.8 (b - c) of three members, and the fourth must be
+    // the target. So the four trials leave out each member once, in whatever order they were scored.
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
         auto settings = small();
         settings.lower = {-100}, settings.upper = {100};

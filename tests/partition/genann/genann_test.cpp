@@ -82,7 +82,7 @@ TEST(Genann, RecoversPlantedEllipses) {
                             .axis_ratio = 1.7,
                             .angle = 2.6},
                            0.01);
-        // (The fitness weighs regions by their squared size: small noisy regions would rightly be given up.)
+        // The fitness weights regions by their squared size, so the optimum would give up small noisy ones.
         const AnnuliFit fit =
             fit_annuli(data.points(), {.shape = AnnuliShape::ellipse, .bounds = {}, .seed = 2});
         expect_close(fit.annuli, data.annuli);
@@ -200,21 +200,27 @@ TEST(GenannMethod, WeightsByCountChangeTheOptimum) {
 }
 
 TEST(GenannMethod, TheReleasedRuleMayKeepACentrePixelOfItsOwn) {
-    const Planted data({21, 21}, {.cx = 0, .cy = 0, .radii = {3, 6, 9}}, 0.02);
-    MethodSettings circles;
-    circles.text["genann-shape"] = "circle";
-    PartitionInput input = data.input(circles);
-    input.released = true;
-    const Partition partition = method("genann").fit(input);
-    const auto geometry = nlohmann::json::parse(partition.geometry);
-    EXPECT_EQ(geometry["rule"], "released");
-    const Annuli stored{.cx = geometry["centre"][0],
-                        .cy = geometry["centre"][1],
-                        .radii = geometry["radii"].get<std::vector<double>>()};
-    const auto labels = annuli_mask(data.grid, stored, AnnuliRule::released);
-    const bool centre = std::count(labels.begin(), labels.end(), 0u) > 0;
-    for (std::size_t p = 0; p < labels.size(); ++p)
-        EXPECT_EQ(partition.region[p], labels[p] - (centre ? 0 : 1));
+    // The first centre lies between pixels. The second is on a pixel: the data draw it into a corner of the
+    // search box, a quarter of the grid from the middle.
+    for (const bool corner : {false, true}) {
+        const double away = corner ? 8 : 0;
+        const Planted data({20, 20}, {.cx = away, .cy = -away, .radii = {3, 6, 9}}, 0.02);
+        MethodSettings circles;
+        circles.text["genann-shape"] = "circle";
+        PartitionInput input = data.input(circles);
+        input.released = true;
+        const Partition partition = method("genann").fit(input);
+        const auto geometry = nlohmann::json::parse(partition.geometry);
+        EXPECT_EQ(geometry["rule"], "released");
+        const Annuli stored{.cx = geometry["centre"][0],
+                            .cy = geometry["centre"][1],
+                            .radii = geometry["radii"].get<std::vector<double>>()};
+        const auto labels = annuli_mask(data.grid, stored, AnnuliRule::released);
+        EXPECT_EQ(std::count(labels.begin(), labels.end(), 0u), corner ? 1 : 0);
+        EXPECT_EQ(partition.regions, corner ? 5u : 4u);
+        for (std::size_t p = 0; p < labels.size(); ++p)
+            EXPECT_EQ(partition.region[p], labels[p] - (corner ? 0 : 1));
+    }
 }
 
 TEST(GenannMethod, EveryRegionOfOddGridsHoldsData) {

@@ -35,7 +35,7 @@ TEST(GenannGolden, FitnessAgreesWithTheReleasedCodeForAllVectors) {
                 const auto fitness =
                     annuli_fitness(input, candidates, AnnuliMetric::euclidean, AnnuliRule::released);
                 for (std::size_t k = 0; k < 20; ++k) {
-                    // Where a pixel has no data the released fitness is NaN; ours is of the other pixels.
+                    // Where a pixel has no data the released fitness is NaN; ours uses the other pixels.
                     EXPECT_TRUE(std::isfinite(fitness[k]));
                     if (std::isnan(expected[c * 20 + k])) {
                         ++without_value;

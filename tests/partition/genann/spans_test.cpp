@@ -30,7 +30,7 @@ Annuli random_annuli(Random& random, bool lattice) {
     return annuli;
 }
 
-/// Half-integer centres and radii put pixels exactly onto edges; other ones come near them.
+/// Half-integer centres and radii put pixels exactly onto edges; other values put them near edges.
 TEST(AnnuliMask, AgreesWithThePerPixelDefinitionOnEveryVectorUnit) {
     const auto agrees = [](std::uint64_t seed) {
         Random random(seed);
@@ -67,7 +67,7 @@ TEST(AnnuliMask, TheCentreMovesRightWithXAndUpWithY) {
 }
 
 TEST(AnnuliMask, AnEllipseIsLongAlongItsAngle) {
-    // 45 degrees up and to the right: in rows counted downwards that is towards the upper right corner.
+    // 45 degrees points up and to the right; rows are counted downwards.
     const Grid grid{21, 21};
     const auto mask =
         annuli_mask(grid, {.cx = 0, .cy = 0, .radii = {6}, .axis_ratio = 3, .angle = std::numbers::pi / 4});

@@ -36,12 +36,13 @@ std::vector<std::uint8_t> unpacked(const nlohmann::ordered_json& blob, std::size
 }
 
 TEST(Blob, BytesComeBackWhateverLagWasChosen) {
-    rc::check([] {
+    const auto comes_back = [] {
         const auto bytes = *rc::gen::nonEmpty(rc::gen::arbitrary<std::vector<std::uint8_t>>());
         const auto lags = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(1, 20));
         const auto packed = blob(bytes, {bytes.size()}, lags);
         RC_ASSERT(unpacked(packed, bytes.size()) == bytes);
-    });
+    };
+    EXPECT_TRUE(rc::check("unpacked(blob(bytes)) == bytes", comes_back));
 }
 
 TEST(Blob, ARampIsStoredAsItsSteps) {
