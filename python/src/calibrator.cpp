@@ -171,7 +171,7 @@ void init_calibrator(nb::module_& module) {
                 const Calibrator& core = *self.core;
                 if (core.adapts())
                     fail(ErrorKind::usage,
-                         "thresholds of this calibrator follow the image; use sets or p-values, or "
+                         "thresholds of this calibrator depend on the image; use sets or p-values, or "
                          "calibrate with --adapt none");
                 return Array::copy_of(score_thresholds(core, alpha),
                                       {core.classes, core.grid.height, core.grid.width});

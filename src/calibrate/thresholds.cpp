@@ -59,7 +59,7 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
     check_alpha(alpha);
     if (calibrator.adapts())
         fail(ErrorKind::usage,
-             "thresholds of this calibrator follow the image; use sets or p-values, or calibrate with "
+             "thresholds of this calibrator depend on the image; use sets or p-values, or calibrate with "
              "--adapt none");
     if (!has_probability_thresholds(calibrator.options.score))
         fail(ErrorKind::usage,

@@ -95,7 +95,7 @@ function evidenceSection(data: MonitorData): HTMLElement {
     const size = new ChartFrame(
       "Set size",
       "set-size",
-      "Mean number of classes in a set, in labelled images and in about one of 64 others.",
+      "Mean number of classes in a set, in labelled images and in about one in 64 of the others.",
     );
     size.show(lines("Set size", data, sizes, { y: "classes", at: verdict.outputs_alarm?.unit, colour: 2 }));
     parts.push(size.figure);

@@ -34,12 +34,12 @@ export function headline(store: Store): string {
   const sets =
     covered === null
       ? ""
-      : ` At alpha = ${report.alpha} its sets hold ${percent(covered)} of the pixels of ${name}, ` +
-        `where ${percent(1 - report.alpha, 0)} was asked for.`;
+      : ` At alpha = ${report.alpha} the sets contain ${name} at ${percent(covered)} of its pixels; ` +
+        `${percent(1 - report.alpha, 0)} was requested.`;
   const price =
     own.false_share === null
       ? ""
-      : ` The price: ${percent(own.false_share)} of the pixels of other classes have it in their set.`;
+      : ` The price: ${percent(own.false_share)} of the pixels of other classes have ${name} in their set.`;
   return `${lead}${number}.${floor}${sets}${price}`;
 }
 
@@ -71,7 +71,10 @@ export function overviewSection(store: Store): HTMLElement {
       tile(fixed(own.mean_ce), `mean CE of ${report.methods[best].name}`),
       tile(fixed(own.floor), "sampling floor"),
       tile(fixed(ece, 3), "ECE of the model itself"),
-      tile(percent(own.false_share, 1), `of the other pixels have it in their set at alpha ${report.alpha}`),
+      tile(
+        percent(own.false_share, 1),
+        `of the pixels of other classes have it in their set at alpha ${report.alpha}`,
+      ),
       tile(fixed(report.methods[best].set_size, 3), `classes per set at alpha ${report.alpha}`),
     );
   });
@@ -153,7 +156,7 @@ export function tableSection(store: Store): HTMLElement {
       },
       {
         title: "false share",
-        hint: `of the pixels without this class, those whose set holds it, at alpha ${report.alpha}`,
+        hint: `share of the pixels without this class whose set contains it, at alpha ${report.alpha}`,
         cell: (row: Row) => percent(row.own.false_share, 1),
         key: numeric((row) => row.own.false_share),
       },
@@ -173,7 +176,7 @@ export function tableSection(store: Store): HTMLElement {
       },
       {
         title: "empty",
-        hint: `share of empty sets at alpha ${report.alpha}, before the most probable class enters them`,
+        hint: `share of empty sets at alpha ${report.alpha}, before they are filled with the most probable class`,
         cell: (row: Row) => percent(row.method.empty_share, 2),
         key: numeric((row) => row.method.empty_share),
       },

@@ -112,14 +112,15 @@ Command add_compare(CLI::App& root) {
     declare_classes(app, flags->classes, "classes to report (default: all)");
     app.add_option("--alpha", flags->alpha, "error level alpha at which sets are measured");
     app.add_option("--sample", flags->sample,
-                   "calibrate on a random subset of this many groups (images without groups)")
+                   "calibrate on a random subset of this many groups (or images, if there are no groups)")
         ->default_str("");
     app.add_option("--draws", flags->draws,
                    "number of random subsets; mean and standard deviation are reported");
     flags->empty.declare(app, "rule for empty sets at --alpha: auto, fill or keep (see predict --help)");
-    app.add_option("--bootstrap", flags->bootstrap,
-                   "number of resamples of the test groups (images without groups) for 90 % intervals, such "
-                   "as 200 (0: no intervals)");
+    app.add_option(
+        "--bootstrap", flags->bootstrap,
+        "number of resamples of the test groups (or images, if there are no groups) for 90 % intervals, such "
+        "as 200 (0: no intervals)");
     app.add_flag(
         "--more", flags->more,
         "print a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");

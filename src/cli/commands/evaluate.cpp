@@ -97,9 +97,9 @@ Command add_evaluate(CLI::App& root) {
     app.add_option("--alpha", flags->alpha, "error level alpha at which sets are measured");
     declare_classes(app, flags->classes, "classes to report (default: all)");
     flags->empty.declare(app, "rule for empty sets at --alpha: auto, fill or keep (see predict --help)");
-    app.add_option(
-        "--bootstrap", flags->bootstrap,
-        "number of resamples of the groups (images without groups) for the 90 % intervals (0: no intervals)");
+    app.add_option("--bootstrap", flags->bootstrap,
+                   "number of resamples of the groups (or images, if there are no groups) for the 90 % "
+                   "intervals (0: no intervals)");
     app.add_option("--seed", flags->seed, "seed of the resamples");
     app.add_flag(
         "--more", flags->more,

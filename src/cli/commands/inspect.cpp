@@ -137,7 +137,7 @@ std::string summary(const Calibrator& calibrator, const std::optional<Reference>
     out += reference ? fmt::format("reference     {} features of {} {}, for kandinsky monitor\n",
                                    reference->features(), reference->units,
                                    calibrator.grouped ? "groups" : "images")
-                     : std::string("reference     none, so kandinsky monitor cannot watch its stream\n");
+                     : std::string("reference     none, so kandinsky monitor cannot use this calibrator\n");
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";
     out += fmt::format("{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "groups", "regions", "scores",

@@ -172,8 +172,9 @@ Command add_measure(CLI::App& root) {
         return unless(flags->cases.calibrates(), "the rule of --rule has it already");
     };
     app.counts_unless(calibrates, [&] {
-        app.add_option("--alpha", flags->alpha,
-                       "share of groups (images without groups) whose interval may miss the truth");
+        app.add_option(
+            "--alpha", flags->alpha,
+            "share of groups (or images, if there are no groups) whose interval may miss the truth");
         declare_confidence(app, flags->confidence);
         app.add_option("--by", flags->by,
                        "interval before calibration: quantiles (size of p > 0.9 to size of p > 0.1), "

@@ -167,7 +167,8 @@ Command add_monitor(CLI::App& root) {
                "to 1 (more)");
     app.add_option("--class-names", flags->class_names, "names of the classes, separated by commas");
     app.counts_unless("--class-names", [flags = flags.get()] {
-        return unless(!flags->page.empty() || !flags->json.empty(), "only --report and --json have names");
+        return unless(!flags->page.empty() || !flags->json.empty(),
+                      "only --report and --json show class names");
     });
     flags->common.declare(app);
     app.footer(

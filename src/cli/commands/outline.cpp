@@ -205,7 +205,7 @@ Command add_outline(CLI::App& root) {
     };
     app.counts_unless(calibrates, [&] {
         app.add_option("--alpha", flags->alpha,
-                       "share of groups (images without groups) whose masks may fail");
+                       "share of groups (or images, if there are no groups) whose masks may fail");
         declare_confidence(app, flags->confidence);
         app.add_option("--unit", flags->unit,
                        "unit of the guarantee: group (masks fail in at most a share alpha of the groups) or "

@@ -59,7 +59,7 @@ void run(const Flags& flags) {
     const Calibrator calibrator = load(flags.calibrator);
     if (calibrator.adapts() && !flags.thresholds.empty())
         fail(ErrorKind::usage,
-             "--thresholds: the thresholds of {} follow the image; use the sets (-o) or p-values "
+             "--thresholds: the thresholds of {} depend on the image; use the sets (-o) or p-values "
              "(--pvalues), or "
              "calibrate "
              "with --adapt none",

@@ -80,7 +80,7 @@ class Scanner {
         for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
             const auto digit = static_cast<std::size_t>(text_[at_] - '0');
             if (value > (std::numeric_limits<std::size_t>::max() - digit) / 10)
-                refuse("an extent past 64 bits");
+                refuse("an extent that needs more than 64 bits");
             value = 10 * value + digit;
         }
         if (first == '0' && at_ - begin > 1) refuse("a number with a leading zero");
@@ -122,7 +122,7 @@ NpyHeader parse(std::string_view text, const std::string& name) {
         scanner.expect(':');
         const auto known = std::find(std::begin(kKeys), std::end(kKeys), key) - kKeys;
         if (known == 3) scanner.refuse(fmt::format("unknown key '{}'", printable(key, 40)));
-        if (std::exchange(seen[known], true)) scanner.refuse(fmt::format("the key '{}' comes twice", key));
+        if (std::exchange(seen[known], true)) scanner.refuse(fmt::format("the key '{}' occurs twice", key));
         if (known == 0 && (scanner.peek() == '[' || scanner.peek() == '('))
             refuse_npy(name, "structured dtypes are refused; save each field as an array of plain numbers");
         if (known == 0) header.descr = scanner.string();
@@ -145,13 +145,14 @@ Dict find_dict(std::span<const std::byte> bytes, const std::string& name) {
     const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
     if (text.empty()) refuse_npy(name, "it is empty");
     if (text.starts_with("PK\x03\x04"))
-        refuse_npy(name, "it is a zip archive, not a npy array; name it .npz");
+        refuse_npy(name, "it is a zip archive, not an npy array; name it .npz");
     if (text.substr(0, kMagic.size()) != kMagic.substr(0, text.size()))
         refuse_npy(name, "bad magic: it is not an npy file; save the array with numpy.save");
     const std::size_t major = text.size() > 6 ? byte(6) : 1, begin = major == 1 ? 10 : 12;
     if (text.size() > 7 && (major < 1 || major > 3 || byte(7) != 0))
         refuse_npy(
-            name, "npy format version {}.{} is unknown (1.0, 2.0 and 3.0 are); save it again with numpy.save",
+            name,
+            "npy format version {}.{} is unknown (known: 1.0, 2.0 and 3.0); save it again with numpy.save",
             major, byte(7));
     if (text.size() < begin)
         refuse_npy(name, "truncated: there are {} bytes, but the npy preamble needs {}", text.size(), begin);

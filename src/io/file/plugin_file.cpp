@@ -40,8 +40,8 @@ void* load_plugin(const PluginFile& wanted) {
     if (!problem.empty())
         fail(ErrorKind::usage, "cannot use {}: {}; build it again", wanted.file, printable(problem));
     fail(ErrorKind::usage,
-         "this kandinsky cannot {}: install {} and build again, or set {} to the path of {}", wanted.does,
-         wanted.package, wanted.variable, wanted.file);
+         "this build of kandinsky cannot {}: install {} and build again, or set {} to the path of {}",
+         wanted.does, wanted.package, wanted.variable, wanted.file);
 }
 
 }  // namespace kandinsky

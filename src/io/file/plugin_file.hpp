@@ -9,7 +9,7 @@ namespace kandinsky {
 struct PluginFile {
     const char* file;
     const char* variable;  ///< environment variable that may give the path of the file
-    const char* does;      ///< for the message if the file is missing: "this kandinsky cannot ..."
+    const char* does;      ///< for the message if the file is missing: "this build of kandinsky cannot ..."
     const char* package;   ///< the package to install if the file is missing
     const char* version_function;
     const char* make_function;

@@ -405,7 +405,7 @@ Result<Calibrator> try_load(const std::filesystem::path& path) noexcept {
 Calibrator load(const std::filesystem::path& path) {
     const std::string name = printable(path.string(), 4096);
     if (map_file(path).text().starts_with("\x93NUMPY"))
-        fail(ErrorKind::data, "{} is not a calibrator: it is a npy array", name);
+        fail(ErrorKind::data, "{} is not a calibrator: it is an npy array", name);
     const ZipReader archive(path);
     if (!archive.has("meta.json")) fail(ErrorKind::data, "{} is not a calibrator: it has no meta.json", name);
     for (const ZipReader::Member& member : archive.members())

@@ -225,8 +225,9 @@ NiftiFile::NiftiFile(const std::filesystem::path& path) : file(map_file(path)) {
     }
     const std::uint64_t needed = header.data_offset + header.data_bytes();
     if (compressed && needed > most_inflated(size))
-        fail(ErrorKind::data, "{} is damaged: its header claims {} bytes, more than its size can unpack to",
-             name, needed);
+        fail(ErrorKind::data,
+             "{} is damaged: its header claims {} bytes, more than a file of its size can unpack to", name,
+             needed);
     if (!compressed && needed > size)
         fail(ErrorKind::data, "{} is truncated: it has {} bytes, but its header claims {}", name, size,
              needed);

@@ -64,7 +64,7 @@ class Parser {
 End Parser::end() const {
     if (file_.empty()) refuse("it is empty");
     if (text(0, file_.size()).starts_with("\x93NUMPY"))
-        refuse("it is a npy array, not a zip archive; name it .npy");
+        refuse("it is an npy array, not a zip archive; name it .npy");
     // The record ends with a comment of at most 65535 bytes, which is also the end of the file.
     std::optional<std::uint64_t> found;
     for (std::uint64_t comment = 0; comment <= 0xFFFF && comment + zip::kEndBytes <= file_.size();
@@ -78,7 +78,7 @@ End Parser::end() const {
         refuse("it has no zip end record: it is not a zip archive, or truncated, or has bytes after its end");
     const std::uint64_t at = *found;
     if (u16(at + 4) != 0 || u16(at + 6) != 0) refuse("it is one part of a split zip archive");
-    if (u16(at + 8) != u16(at + 10)) refuse("its zip end record states two numbers of members");
+    if (u16(at + 8) != u16(at + 10)) refuse("its zip end record states two different numbers of members");
     End end{.record = at,
             .count = u16(at + 10),
             .directory = u32(at + 16),

@@ -95,7 +95,7 @@ def test_inspect_names_the_classes_that_adapt(adapted):
 
 def test_what_cannot_follow_the_image_is_refused(adapted):
     calibrate = ("calibrate", "--probs", "cal_probs.npy", "--labels", "cal_labels.npy", "--adapt", "image", "-o", "b.kcal")
-    expect_refusal(adapted.run("predict", "a.kcal", "--thresholds", "t.npy"), 2, "follow the image")
+    expect_refusal(adapted.run("predict", "a.kcal", "--thresholds", "t.npy"), 2, "depend on the image")
     expect_refusal(adapted.run(*calibrate, "--pooling", "pixels"), 2, "needs --pooling groups")
     expect_refusal(adapted.run(*calibrate, "--method", "auto"), 2, "it needs a given method, not auto")
     expect_refusal(adapted.run(*calibrate[:-3], "images", "-o", "b.kcal"), 2, "must be image or none")

@@ -90,7 +90,7 @@ TEST(Npy, HeadersThatAreNotTheExpectedDictAreRefused) {
         {"{,'descr': '<u2', 'fortran_order': False, 'shape': (1,)}", "expected a quoted string"},
         {"{'descr': '<u2', 'fortran_order': False}", "needs the keys"},
         {"{}", "needs the keys"},
-        {"{'descr': '<u2', 'descr': '<u2', 'fortran_order': False, 'shape': (1,)}", "comes twice"},
+        {"{'descr': '<u2', 'descr': '<u2', 'fortran_order': False, 'shape': (1,)}", "occurs twice"},
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (1,), 'extra': 1}", "unknown key 'extra'"},
         {"{'descr': '<u2', 'fortran_order': 0, 'shape': (1,)}", "expected True or False"},
         {"{'descr': <u2, 'fortran_order': False, 'shape': (1,)}", "expected a quoted string"},

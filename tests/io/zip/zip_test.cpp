@@ -86,7 +86,7 @@ TEST_F(Zip, AnArchiveWithoutMembersIsFineButHoldsNoArray) {
 TEST_F(Zip, WhatIsNoArchiveIsRefused) {
     expect_refused("", "it is empty");
     expect_refused("text", "no zip end record");
-    expect_refused(small_npy(), "it is a npy array");
+    expect_refused(small_npy(), "it is an npy array");
     expect_refused(archive({{.name = "a", .data = "x"}}) + "y", "no zip end record");
     expect_error(ErrorKind::file, {"No such file"}, [&] { const ZipReader zip(folder_ / "none.npz"); });
     expect_error(ErrorKind::file, {"Is a directory"}, [&] { const ZipReader zip(folder_.path()); });
