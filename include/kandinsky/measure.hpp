@@ -10,7 +10,7 @@ enum class MeasureBy {
     automatic,  ///< the rule with the narrowest intervals in groups that set no threshold
     quantiles,  ///< size: from the number of voxels with p > 0.9 to that with p > 0.1; Dice: estimated from p
     predicted,  ///< size: that of the predicted mask; Dice: 1
-    soft,       ///< size: the sum of the probabilities
+    soft,       ///< size: the sum of the probabilities above 0.1
     relative,   ///< as `predicted`, widened in proportion
 };
 [[nodiscard]] std::string_view name_of(MeasureBy by);         ///< "auto", "quantiles", ...

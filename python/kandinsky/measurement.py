@@ -94,9 +94,9 @@ def fit_measure(
     confidence : float
         0: `alpha` holds on average over the draws of calibration data; otherwise in at least this share of them, such as 0.95.
     by : {"quantiles", "predicted", "soft", "relative", "auto"}, optional
-        Interval before calibration: from the size of p > 0.9 to that of p > 0.1 ("quantiles", the default), the size of the predicted
-        mask ("predicted", the default for masks), the sum of the probabilities ("soft"), the predicted mask with a width in proportion
-        to its size ("relative"), or the narrowest of these ("auto").
+        Interval before calibration: from the size of p > 0.9 to that of p > 0.1 ("quantiles", the default), the size of the
+        predicted mask ("predicted", the default for masks), the sum of the probabilities above 0.1 ("soft"), the predicted
+        mask with a width in proportion to its size ("relative"), or the narrowest of these ("auto").
     seed : int
         Seed for drawing the groups from which "auto" chooses.
 

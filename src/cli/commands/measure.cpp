@@ -176,10 +176,11 @@ Command add_measure(CLI::App& root) {
             "--alpha", flags->alpha,
             "share of groups (or images, if there are no groups) whose interval may miss the truth");
         declare_confidence(app, flags->confidence);
-        app.add_option("--by", flags->by,
-                       "interval before calibration: quantiles (size of p > 0.9 to size of p > 0.1), "
-                       "predicted (size of the predicted mask), soft (sum of the probabilities), relative "
-                       "(widened in proportion to the size) or auto (the narrowest)");
+        app.add_option(
+            "--by", flags->by,
+            "interval before calibration: quantiles (size of p > 0.9 to size of p > 0.1), "
+            "predicted (size of the predicted mask), soft (sum of the probabilities above 0.1), relative "
+            "(widened in proportion to the size) or auto (the narrowest)");
         declare_classes(app, flags->classes, "classes to measure (default: all except 0)");
         app.add_option("--seed", flags->seed, "seed for drawing the groups from which --by auto chooses");
     });

@@ -41,7 +41,7 @@ TEST(GroupLevels, AreTheHierarchicalQuantileOfTheRoundedValues) {
                 << "trial " << trial << " level " << rule.ladder.levels[i];
         ++compared;
     }
-    EXPECT_GE(compared, 777u);
+    EXPECT_GE(compared, 40u);
 }
 
 TEST(GroupLevels, RoundUpAndAreInfiniteBeyondTheGroups) {
