@@ -30,12 +30,13 @@ struct Evenness {
     double spread;  ///< largest ratio of the spreads of the images' coverage
     double growth;  ///< largest ratio of the false shares
     double slack;   ///< added to the limit of the false share
+    double excess;  ///< added to the limit of the coverage
 };
 
 /// Where wrong classes are likely, larger sets of hard images would contain them, so the limit of the price
 /// keeps levels closer together. With a limit on the mean price instead of the mean ratio of prices the
 /// spread would be 0.64 to 0.78 times as large there, but the false share up to 1.37 times.
-inline constexpr Evenness kEvenness[] = {{1, 0.9, 1.22, 0}, {0.05, 0.7, 1, 0.005}};
+inline constexpr Evenness kEvenness[] = {{1, 0.9, 1.22, 0, 0}, {0.05, 0.7, 1, 0.005, 0.02}};
 
 /// The probabilities of an image, [class][pixel].
 inline std::vector<float> image_of(const Made& made, std::size_t n) {

@@ -176,7 +176,7 @@ export function tableSection(store: Store): HTMLElement {
       },
       {
         title: "empty",
-        hint: `share of empty sets at alpha ${report.alpha}, before they are filled with the most probable class`,
+        hint: `share of empty sets at alpha ${report.alpha}, before the most probable class is added`,
         cell: (row: Row) => percent(row.method.empty_share, 2),
         key: numeric((row) => row.method.empty_share),
       },
