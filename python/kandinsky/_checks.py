@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, get_args
+import os
+from typing import Any, Iterable, List, get_args
 
 import numpy as np
 
@@ -30,6 +31,22 @@ def real(name: str, value: Any) -> float:
     if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
         return float(value)
     raise UsageError(f"{name} is {value!r}, but must be a number")
+
+
+def file_path(name: str, value: Any) -> str:
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return os.fsdecode(value)
+    raise UsageError(f"{name} is {value!r}, but must be the path of a file")
+
+
+def names_of_classes(value: Any, classes: int) -> List[str]:
+    """A name for each class."""
+    names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    if isinstance(value, str) or not all(isinstance(one, str) for one in names):
+        raise UsageError(f"class_names is {value!r}, but must be a list of names")
+    if len(names) != classes:
+        raise UsageError(f"class_names has {len(names)} names, but there are {classes} classes")
+    return names
 
 
 def switch(name: str, value: Any) -> bool:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from . import _core
 from ._arrays import levels
-from ._checks import switch
+from ._checks import file_path, switch
 from ._known import Known
 from ._options import counts_for, empty_word, options, parameter_of
 from ._params import Parameters
 from ._store import Store
 from ._types import Empty, Level, Logits, PathLike
 from ._words import RENAMED, renamed
+from .errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -28,12 +29,12 @@ class Filed(Known, Parameters):
 
     def save(self, path: PathLike) -> None:
         """Writes the .kcal file with the same bytes as the command. A failure leaves an existing file unchanged."""
-        self._fitted().save(os.fspath(path))
+        self._fitted().save(file_path("path", path))
 
     @classmethod
     def load(cls, path: PathLike) -> "Self":
         """Reads a .kcal file; see :func:`kandinsky.load`."""
-        return cls._of(_core.load(os.fspath(path)))
+        return cls._of(_core.load(file_path("path", path)))
 
     def to_onnx(
         self,
@@ -72,8 +73,10 @@ class Filed(Known, Parameters):
             The names of the outputs with sets.
         """
         core, alphas, one_plane = self._fitted(), levels(alpha, confidence_level)[0], switch("foreground", foreground)
-        model = "" if onto is None else os.fspath(onto)
-        return core.to_onnx(os.fspath(path), alphas, model, output_name, logits or "", one_plane, empty_word(empty, None))
+        target, model = file_path("path", path), "" if onto is None else file_path("onto", onto)
+        if onto is not None and _same_file(target, model):
+            raise UsageError(f"onto and path are the same file {target}; give another path")
+        return core.to_onnx(target, alphas, model, output_name, logits or "", one_plane, empty_word(empty, None))
 
     @classmethod
     def _of(cls, core: "_core.Calibrated") -> "Self":
@@ -112,6 +115,30 @@ class Filed(Known, Parameters):
         if state["data"] is not None:
             folder = os.fspath(self.scratch) if self.scratch is not None and os.path.isdir(self.scratch) else ""
             self._store = Store.from_state(state["data"], folder)
+
+
+def write_whole(path: str, content: bytes) -> None:
+    """Writes a file. A failure leaves an existing file unchanged."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".", suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(temporary, 0o666 & ~umask)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as problem:
+        raise FileError(f"cannot write {path}: {problem.strerror or problem}") from problem
+
+
+def _same_file(one: str, other: str) -> bool:
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _parameters(meta: Dict[str, Any], named: "tuple[str, ...]") -> Dict[str, Any]:

@@ -36,6 +36,7 @@ class Method(NamedTuple):
 
 # For `regions=`: the method's own option, and how many more regions there are than the option says.
 _REGIONS = {"kmeans": ("kmeans-clusters", 0), "genann": ("genann-radii", 1), "fcc": ("fcc-curves", 1)}
+_OF_FIT = ("weights", "shift_to", "shift_groups", "max_weight")  # parameters of Calibrator.fit()
 
 
 def methods() -> List[Method]:
@@ -110,6 +111,8 @@ def _same(text: str, default: str) -> bool:
 
 
 def _refuse(name: str, method: Optional[str]) -> UsageError:
+    if name in _OF_FIT:
+        return UsageError(f"there is no option '{name}'; give {name} to fit()")
     own = [option.name for one in methods() if one.name == method for option in one.options]
     others = [one for one in methods() if any(option.name in (name, f"{one.name}_{name}") for option in one.options)]
     return UsageError(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
 from ._arrays import make_data
-from ._checks import switch, whole
+from ._checks import file_path, names_of_classes, real, switch, whole
+from ._files import write_whole
 from ._progress import Progress, Shown
 from ._types import Array, Floats, Groups, PathLike
-from .calibrator import Calibrator
+from .calibrator import Calibrator, opened
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -105,8 +105,8 @@ class Monitor:
 
     Parameters
     ----------
-    calibrator : Calibrator
-        Calibrated.
+    calibrator : Calibrator or path
+        Calibrated; or its `.kcal` file.
     delta : float
         Largest probability of ever raising a false alarm, separately for outputs and for labels.
     alpha : float
@@ -127,19 +127,30 @@ class Monitor:
     """
 
     def __init__(
-        self, calibrator: Calibrator, delta: float = 0.01, alpha: float = 0.1, *, threads: int = 0, progress: Progress = False
+        self,
+        calibrator: Union[Calibrator, PathLike],
+        delta: float = 0.01,
+        alpha: float = 0.1,
+        *,
+        threads: int = 0,
+        progress: Progress = False,
     ) -> None:
-        self._begin(calibrator, _core.watch(calibrator._fitted(), float(delta), float(alpha)), threads, progress)
+        calibrator = opened(calibrator)
+        core = _core.watch(calibrator._fitted(), real("delta", delta), real("alpha", alpha))
+        self._begin(calibrator, core, threads, progress)
 
     def _begin(self, calibrator: Calibrator, core: "_core.Watch", threads: int, progress: Progress) -> None:
         self.calibrator, self._watch = calibrator, core
         self.threads, self.progress = whole("threads", threads), progress
 
     @classmethod
-    def load(cls, path: PathLike, calibrator: Calibrator, *, threads: int = 0, progress: Progress = False) -> "Self":
+    def load(
+        cls, path: PathLike, calibrator: Union[Calibrator, PathLike], *, threads: int = 0, progress: Progress = False
+    ) -> "Self":
         """Continues a stream that :meth:`save`, or the command, wrote for this calibrator."""
         monitor = cls.__new__(cls)
-        monitor._begin(calibrator, _core.watch_again(calibrator._fitted(), os.fspath(path)), threads, progress)
+        calibrator = opened(calibrator)
+        monitor._begin(calibrator, _core.watch_again(calibrator._fitted(), file_path("path", path)), threads, progress)
         return monitor
 
     def update(
@@ -181,14 +192,13 @@ class Monitor:
 
     def save(self, path: PathLike) -> None:
         """Writes the state, less than 1 MB. A failure leaves an existing file unchanged. The command reads the file too."""
-        self._watch.save(os.fspath(path))
+        self._watch.save(file_path("path", path))
 
     def report(self, path: PathLike, *, title: str = "The stream after calibration", class_names: Optional[Sequence[str]] = None) -> None:
-        """Writes a report of the stream over time, one HTML file."""
-        names = list(class_names) if class_names is not None else [f"class {c}" for c in range(self.calibrator.n_classes_)]
-        page = self._watch.page(title, names)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(page)
+        """Writes a report of the stream over time, one HTML file. A failure leaves an existing file unchanged."""
+        target, classes = file_path("path", path), self.calibrator.n_classes_
+        names = [f"class {c}" for c in range(classes)] if class_names is None else names_of_classes(class_names, classes)
+        write_whole(target, self._watch.page(title, names).encode())
 
     def prometheus(self) -> str:
         """Metrics for the text file collector of Prometheus' node exporter."""

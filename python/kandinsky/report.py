@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import base64
-import os
-import tempfile
 from typing import Any, Dict, Optional, Sequence, Union
 
 from . import _core
 from ._arrays import class_list, make_data, one_level
-from ._checks import whole
+from ._checks import file_path, whole
+from ._files import write_whole
 from ._progress import Progress, Shown
 from ._types import Array, Classes, Labels, Logits, PathLike
 from .calibrator import Calibrator
 from .comparison import Comparison
-from .errors import FileError, UsageError
+from .errors import UsageError
 
 
 class Report:
@@ -33,21 +32,8 @@ class Report:
 
     def save(self, path: PathLike) -> None:
         """Writes the page. A failure leaves an existing file unchanged."""
-        target = os.fspath(path)
-        try:
-            handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target) or ".", suffix=".part")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(self.html)
-                umask = os.umask(0)
-                os.umask(umask)
-                os.chmod(temporary, 0o666 & ~umask)
-                os.replace(temporary, target)
-            except BaseException:
-                os.unlink(temporary)
-                raise
-        except OSError as problem:
-            raise FileError(f"cannot write {target}: {problem.strerror or problem}") from problem
+        target = file_path("path", path)
+        write_whole(target, self.html)
         self.path = target
 
     def __repr__(self) -> str:

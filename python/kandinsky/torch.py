@@ -59,6 +59,8 @@ class PredictionSets(ExactModule):
 
     thresholds: Tensor
     kind: Tensor
+    of_levels: Tensor
+    of_images: Tensor
 
     def __init__(
         self,
@@ -100,6 +102,9 @@ class PredictionSets(ExactModule):
         self.register_buffer("more", torch.from_numpy(_penalties(self.score, more, self.classes)).view(-1, 1, 1))
         words = [_SCORES.index(self.score), _LOGITS.index(self.logits), int(self.fill)]
         self.register_buffer("kind", torch.tensor(words))
+        # Integers: every device has them, and half() keeps them.
+        self.register_buffer("of_levels", torch.from_numpy(np.array(self.alphas).view(np.int64)))
+        self.register_buffer("of_images", torch.tensor(list(self.fingerprint.encode()), dtype=torch.uint8))
 
     def extra_repr(self) -> str:
         filled = "filled" if self.fill else "kept"
@@ -111,6 +116,14 @@ class PredictionSets(ExactModule):
             raise UsageError(
                 f"the state has another score, logits or rule for empty sets than this module, whose score is {self.score!r} and "
                 f"logits {self.logits!r}; its empty sets are {'filled' if self.fill else 'kept'}"
+            )
+        alphas, images = (state_dict.get(prefix + name) for name in ("of_levels", "of_images"))
+        if alphas is not None and alphas.tolist() != self.of_levels.tolist():
+            found = alphas.cpu().numpy().view(np.float64).tolist()
+            raise UsageError(f"the state has alpha {found}, but this module has {self.alphas}; make it with the same alpha")
+        if images is not None and images.tolist() != self.of_images.tolist():
+            raise UsageError(
+                "the state is of a calibrator with other calibration images than this module's; make it of the same calibrator"
             )
         super()._load_from_state_dict(state_dict, prefix, *args, **more)
 

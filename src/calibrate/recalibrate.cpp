@@ -111,6 +111,10 @@ CurveSet releveled(const CurveSet& old, const GroupLevels& levels) {
 void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
     check_fits(calibrator, data);
     if (!data.labelled()) fail(ErrorKind::usage, "to recalibrate, the new images need labels");
+    if (calibrator.grouped && !data.grouped())
+        fail(ErrorKind::usage,
+             "the calibration images had groups, so groups set the levels: give --groups (or --group-by for "
+             "files)");
     if (calibrator.options.confidence > 0)
         fail(
             ErrorKind::usage,
@@ -133,6 +137,9 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
              "new "
              "images",
              data.options().probs_name);
+    if (std::all_of(census.totals.begin(), census.totals.end(), [](std::uint64_t n) { return n == 0; }))
+        fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to set levels with",
+             data.options().labels_name);
     const std::size_t strata = calibrator.strata();
     std::vector<GroupLevels> sums;
     for (std::size_t s = 0; s < strata; ++s)

@@ -18,12 +18,9 @@ constexpr double kRegions = 0.2;  // share of the weight that features of region
 constexpr std::uint64_t kRankPurpose = 0x6D6F6E69746F72, kShortfallPurpose = 0x73686F7274;
 constexpr std::size_t kShares = Reference::kShares.size();
 
-/// Identifies the calibrator by its images and options. Words and versions, which a new library may change,
-/// have no effect.
+/// Identifies the calibrator with its reference.
 std::uint64_t identity_of(const Calibrator& calibrator, const Reference& reference) {
-    nlohmann::ordered_json meta = meta_of(calibrator);
-    for (const char* const name : {"guarantee", "library_version", "format_version"}) meta.erase(name);
-    const std::string text = meta.dump();
+    const std::string text = identity_text(calibrator);
     return hash_bytes(reference.values.data(), reference.values.size() * sizeof(float),
                       hash_bytes(text.data(), text.size(), reference.blocks));
 }

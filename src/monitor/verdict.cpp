@@ -178,8 +178,10 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
         const bool compared = !std::isnan(one.odds_evidence);
         if (!below && !fell)
             text += fmt::format(
-                "; no alarm (evidence {:.2g} that it is below {:.3f}{}; alarm at {:.4g})", one.evidence,
-                one.limit,
+                "; {} (evidence {:.2g} that it is below {:.3f}{}; alarm at {:.4g})",
+                std::max(one.evidence, compared ? one.odds_evidence : 0) < wanted ? "no alarm"
+                                                                                  : "beyond the alarm too",
+                one.evidence, one.limit,
                 compared ? fmt::format(", {:.2g} that odds are lower than at calibration", one.odds_evidence)
                          : std::string(),
                 wanted);

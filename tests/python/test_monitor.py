@@ -1,5 +1,6 @@
 """Monitor: the stream after calibration, beside the command."""
 
+import errno
 import os
 import subprocess
 
@@ -93,6 +94,54 @@ def test_what_cannot_be_watched_is_refused(scenes, cal):
         kandinsky.Monitor(cal, delta=0)
     with pytest.raises(kandinsky.DataError, match="3 classes"):
         kandinsky.Monitor(cal).update(np.full((2, 3, 24, 32), 1 / 3, np.float32))
+
+
+def test_the_file_of_a_calibrator_is_accepted(scenes, cal, tmp_path):
+    path = tmp_path / "cal.kcal"
+    cal.save(path)
+    monitor = kandinsky.Monitor(str(path))
+    assert monitor.update(scenes.probs[60:70]) == kandinsky.Monitor(cal).update(scenes.probs[60:70])
+    monitor.save(tmp_path / "state")
+    assert kandinsky.Monitor.load(tmp_path / "state", path).result_.units == 10
+    with pytest.raises(kandinsky.UsageError, match="^calibrator is of type NoneType, but must be a Calibrator or the path"):
+        kandinsky.Monitor(None)
+
+
+@pytest.mark.parametrize("name", ["delta", "alpha"])
+@pytest.mark.parametrize("value", ["a", None, [0.1]])
+def test_a_level_that_is_no_number_gets_one_clear_line(cal, name, value):
+    with pytest.raises(kandinsky.UsageError) as problem:
+        kandinsky.Monitor(cal, **{name: value})
+    assert str(problem.value) == f"{name} is {value!r}, but must be a number"
+
+
+def test_a_page_that_cannot_be_written_leaves_the_folder_as_it_was(scenes, cal, tmp_path, monkeypatch):
+    monitor = kandinsky.Monitor(cal)
+    monitor.update(scenes.probs[60:70])
+    monkeypatch.setattr(monitor, "_watch", type("Page", (), {"page": lambda self, title, names: "new"})())
+    with pytest.raises(kandinsky.FileError, match="^cannot write .*page.html: No such file or directory$"):
+        monitor.report(tmp_path / "nowhere" / "page.html")
+    page = tmp_path / "page.html"
+    page.write_text("old")
+
+    def full(*paths):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as context:
+        context.setattr(os, "replace", full)
+        with pytest.raises(kandinsky.FileError, match="^cannot write .*page.html: No space left on device$"):
+            monitor.report(page)
+    for names, says in [
+        (["ground"], "class_names has 1 names, but there are 2 classes"),
+        ([1, 2], r"class_names is \[1, 2\], but must be a list of names"),
+        ("ab", "class_names is 'ab', but must be a list of names"),
+        (3, "class_names is 3, but must be a list of names"),
+    ]:
+        with pytest.raises(kandinsky.UsageError, match=f"^{says}$"):
+            monitor.report(page, class_names=names)
+    assert page.read_text() == "old" and os.listdir(tmp_path) == ["page.html"]
+    monitor.report(page)
+    assert page.read_text() == "new"
 
 
 def test_the_page_is_one_file(scenes, cal, tmp_path):

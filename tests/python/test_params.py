@@ -78,6 +78,19 @@ def test_a_loaded_calibrator_reads_logits_as_in_calibration(small, tmp_path):
     np.testing.assert_array_equal(loaded.predict_set(small[0]), calibrator.predict_set(small[0]))
 
 
+def test_what_is_no_path_gets_one_clear_line(small):
+    calibrator = Calibrator("image").fit(*small)
+    for call in (kandinsky.load, calibrator.save, calibrator.to_onnx):
+        with pytest.raises(kandinsky.UsageError, match="^path is None, but must be the path of a file$"):
+            call(None)
+
+
+@pytest.mark.parametrize("name", ["weights", "shift_to", "shift_groups", "max_weight"])
+def test_a_parameter_of_fit_is_named_as_such(name):
+    with pytest.raises(kandinsky.UsageError, match=f"^there is no option '{name}'; give {name} to fit\\(\\)$"):
+        Calibrator(**{name: 2})
+
+
 def test_set_params_forgets_the_options_of_another_method(small):
     calibrator = Calibrator("kmeans", clusters=3, kmeans_restarts=2, seed=5).set_params(method="image")
     assert {"clusters", "kmeans_restarts"}.isdisjoint(calibrator.get_params()) and calibrator.seed == 5

@@ -1,5 +1,7 @@
 """to_onnx() against the command and against predict_set(), in onnxruntime and, where it is installed, in OpenVINO."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -78,6 +80,18 @@ def test_openvino_tells_scores_apart_that_differ_little(tmp_path):
     np.testing.assert_array_equal(compiled(probs)[0], cal.predict_set(probs, 0.1))
 
 
+def test_a_model_is_not_overwritten_with_its_graph(small, tmp_path, monkeypatch):
+    cal, model = kandinsky.Calibrator("image").fit(*small), tmp_path / "m.onnx"
+    model.write_bytes(b"model")
+    os.link(model, tmp_path / "linked.onnx")
+    monkeypatch.chdir(tmp_path)
+    for path, onto in [("m.onnx", model), (model, "./m.onnx"), ("linked.onnx", "m.onnx"), ("no.onnx", tmp_path / "no.onnx")]:
+        with pytest.raises(kandinsky.UsageError) as problem:
+            cal.to_onnx(path, alpha=0.1, onto=onto)
+        assert str(problem.value) == f"onto and path are the same file {path}; give another path"
+    assert model.read_bytes() == b"model"
+
+
 def test_errors_are_in_python_s_words(small, tmp_path):
     with pytest.raises(kandinsky.NotFittedError):
         kandinsky.Calibrator().to_onnx(tmp_path / "g.onnx")
@@ -87,6 +101,7 @@ def test_errors_are_in_python_s_words(small, tmp_path):
         (kandinsky.UsageError, "^output_name needs onto", {"output_name": "probs"}),
         (kandinsky.UsageError, "^logits is 'tanh'", {"logits": "tanh"}),
         (kandinsky.UsageError, "^alpha has 0.1 twice", {"alpha": [0.1, 0.1]}),
+        (kandinsky.UsageError, "^onto is 3, but must be the path of a file$", {"onto": 3}),
         (kandinsky.FileError, "missing.onnx", {"onto": tmp_path / "missing.onnx"}),
     ]:
         with pytest.raises(error, match=text):

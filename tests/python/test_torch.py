@@ -116,7 +116,7 @@ def test_levels_follow_the_image_in_what_torch_exports(how, tmp_path):
 
 def test_levels_that_follow_the_image_are_part_of_the_state():
     cal, probs = adapting()
-    other, _ = adapting(seed=3, promise="loo")  # more fits, other columns
+    other, _ = adapting(promise="loo")  # more fits, other columns
     module, target = PredictionSets(cal, [0.1, 0.3]), PredictionSets(other, [0.1, 0.3])
     file = io.BytesIO()
     torch.save(module.state_dict(), file)
@@ -183,7 +183,8 @@ def test_torch_makes_an_onnx_model_of_it(score, tmp_path):
 def test_the_state_can_be_stored():
     cal, probs = calibrator()
     other, _ = calibrator(seed=1)
-    module, target = PredictionSets(cal, [0.1, 0.3]), PredictionSets(other, [0.2, 0.5])
+    module, target = PredictionSets(cal, [0.1, 0.3]), PredictionSets(other, [0.1, 0.3])
+    target.thresholds.zero_()
     file = io.BytesIO()
     torch.save(module.state_dict(), file)
     file.seek(0)
@@ -191,6 +192,27 @@ def test_the_state_can_be_stored():
     assert torch.equal(target(torch.from_numpy(probs)), module(torch.from_numpy(probs)))
     with pytest.raises(kandinsky.UsageError, match="another score"):
         PredictionSets(calibrator("lac")[0], [0.1, 0.3]).load_state_dict(module.state_dict())
+
+
+@pytest.mark.parametrize("adapt", [False, True])
+def test_a_state_of_other_levels_or_images_is_refused(adapt):
+    cal, probs = adapting() if adapt else calibrator()
+    fewer = kandinsky.Calibrator("pixel", condition="none").fit(*outputs(9, 4, (24, 32), seed=5))
+    other = adapting(seed=3)[0] if adapt else fewer
+    module, given = PredictionSets(cal, 0.1), torch.from_numpy(probs)
+    wanted = module(given)
+    for alpha in (0.3, [0.1, 0.3]):
+        with pytest.raises(kandinsky.UsageError, match=r"^the state has alpha \[.*0.3\], but this module has \[0.1\]; make"):
+            module.load_state_dict(PredictionSets(cal, alpha).state_dict())
+        with pytest.raises(kandinsky.UsageError, match="the state has alpha"):
+            torch.nn.Sequential(module).load_state_dict(torch.nn.Sequential(PredictionSets(cal, alpha).half()).state_dict())
+    with pytest.raises(kandinsky.UsageError, match="^the state is of a calibrator with other calibration images"):
+        module.load_state_dict(PredictionSets(other, 0.1).state_dict())
+    assert torch.equal(module(given), wanted)
+    for same in (PredictionSets(cal, confidence_level=0.9), PredictionSets(cal, [0.1]).half(), PredictionSets(cal).bfloat16()):
+        module.load_state_dict(same.state_dict())
+        same.load_state_dict(module.half().state_dict())
+        assert torch.equal(module(given), wanted)
 
 
 def test_what_does_not_fit_is_refused():

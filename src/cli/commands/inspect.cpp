@@ -7,6 +7,7 @@
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
+#include "io/kcal/kcal.hpp"
 #include "report/table/predicted_text.hpp"
 #include "report/table/risk_text.hpp"
 #include "report/table/table.hpp"
@@ -96,6 +97,7 @@ std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
 std::string json_of(const Calibrator& calibrator, const std::optional<Reference>& reference, double alpha) {
     auto json = nlohmann::ordered_json::parse(describe(calibrator));
     const std::vector<Row> rows = rows_of(calibrator, alpha);
+    json["identity"] = identity_of(calibrator);
     json["figures"] = {{"alpha", alpha}, {"strata", nlohmann::ordered_json::array()}};
     for (const Row& row : rows)
         json["figures"]["strata"].push_back({{"groups", row.groups},
@@ -122,6 +124,7 @@ std::string summary(const Calibrator& calibrator, const std::optional<Reference>
                        calibrator.classes, calibrator.grid.height, calibrator.grid.width);
     out +=
         fmt::format("fingerprint   {:016x}{:016x}\n", calibrator.fingerprint[0], calibrator.fingerprint[1]);
+    out += fmt::format("identity      {}\n", identity_of(calibrator));
     out += fmt::format("rule          score {}, condition {}, pooling {}, fallback {}, {} rungs\n",
                        describe(options.score), name_of(options.condition), name_of(options.pooling),
                        name_of(options.fallback), calibrator.curves.front().ladder().levels.size());

@@ -1,11 +1,13 @@
 #include <filesystem>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/monitor.hpp>
+#include <optional>
 
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/array/npy.hpp"
+#include "io/file/file_lock.hpp"
 #include "io/file/input_watch.hpp"
 #include "monitor/state_file.hpp"
 #include "report/page/monitor_page.hpp"
@@ -27,6 +29,15 @@ struct Flags {
     [[nodiscard]] bool prints() const { return json != "-" && !common.quiet; }
 };
 
+Monitor read_state(const std::string& state, const Calibrator& calibrator, const Reference& reference) {
+    try {
+        return {calibrator, reference, std::filesystem::path(state)};
+    } catch (const Error& problem) {
+        if (problem.kind() != ErrorKind::data) throw;
+        fail(ErrorKind::data, "{}; restore the state, or delete it to begin a new stream", problem.what());
+    }
+}
+
 /// The stream so far, from the state if there is one.
 Monitor begin(const Flags& flags, const Calibrator& calibrator) {
     const std::optional<Reference> reference = load_reference(flags.calibrator);
@@ -39,7 +50,7 @@ Monitor begin(const Flags& flags, const Calibrator& calibrator) {
     std::error_code ignored;
     if (flags.state.empty() || !std::filesystem::exists(flags.state, ignored))
         return Monitor(calibrator, *reference, flags.options);
-    Monitor monitor(calibrator, *reference, std::filesystem::path(flags.state));
+    Monitor monitor = read_state(flags.state, calibrator, *reference);
     const auto refuse_other = [&](const CLI::Option* option, double given, double kept) {
         if (option->count() > 0 && given != kept)
             fail(ErrorKind::usage, "{} {} contradicts {}, whose stream began with {}; leave it out",
@@ -68,8 +79,10 @@ void say_oddities(TerminalProgress& progress, const Flags& flags, const MonitorU
     if (update.seen > 0)
         warn(progress,
              fmt::format("{} of {} images have outputs that were seen before, {}", update.seen, update.images,
-                         flags.skip_seen ? "and were left out; their new labels were counted"
-                                         : "and count again; --skip-seen leaves them out"));
+                         !flags.skip_seen ? "and count again; --skip-seen leaves them out"
+                         : flags.input.labels.empty()
+                             ? "and were left out"
+                             : "and were left out; labels that are new for them were counted"));
     if (update.late > 0)
         warn(progress, fmt::format("{} images were left out: their groups had been tested already; give all "
                                    "images of a group one after the other",
@@ -84,6 +97,12 @@ void run(const Flags& flags) {
                     {"--prometheus", flags.prometheus},
                     {"--change-map", flags.change_map},
                     {"--state", flags.state}};
+    // From reading the state to replacing it; another call in between would be lost.
+    std::error_code missing;
+    std::optional<FileLock> lock;
+    if (outputs.has("--state") && (!std::filesystem::exists(flags.state, missing) ||
+                                   std::filesystem::is_regular_file(flags.state, missing)))
+        lock.emplace(flags.state);
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
@@ -164,7 +183,7 @@ Command add_monitor(CLI::App& root) {
                "write metrics for the text file collector of Prometheus' node exporter");
     app.output("--change-map", flags->change_map, "FILE.npy",
                "write the change of the outputs at each pixel, float32 [C,H,W] from -1 (less of the class) "
-               "to 1 (more)");
+               "to 1 (more); NaN for classes without features");
     app.add_option("--class-names", flags->class_names, "names of the classes, separated by commas");
     app.counts_unless("--class-names", [flags = flags.get()] {
         return unless(!flags->page.empty() || !flags->json.empty(),

@@ -46,6 +46,9 @@ void run(const Flags& flags) {
         fail(ErrorKind::usage, "nothing to write: give -o SETS.npy, --pvalues P.npy or --thresholds T.npy");
     if (flags.input.probs.empty() && !(flags.output.empty() && flags.pvalues.empty()))
         fail(ErrorKind::usage, "--probs is needed for prediction sets and p-values");
+    if (flags.to_folder(flags.output) && flags.output == "-")
+        fail(ErrorKind::usage,
+             "-o - cannot be a folder of files; give a folder, or a file name that ends in .npy");
     FolderTargets targets = flags.targets();
     const bool to_folders = flags.to_folders();
     const bool to_pipe = flags.output == "-" && !is_terminal();

@@ -22,6 +22,12 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
 
+/// meta.json without words and versions, which a new library may change: equal for equal calibrators, and
+/// different for other images, options or recalibrated levels.
+[[nodiscard]] std::string identity_text(const Calibrator& calibrator);
+/// A hash of identity_text() as 16 hexadecimal digits, for users who compare calibrators.
+[[nodiscard]] std::string identity_of(const Calibrator& calibrator);
+
 /// The number of features that a file stores for each shift: ImageFeatures::kBasic unless a shift depends
 /// on other features.
 [[nodiscard]] std::size_t stored_features(const Calibrator& calibrator);

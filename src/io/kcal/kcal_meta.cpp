@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/base/fail.hpp"
+#include "core/kernel/hash.hpp"
 #include "io/file/printable.hpp"
 
 namespace kandinsky {
@@ -292,6 +293,17 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         // The message may quote the file.
         fail(ErrorKind::data, "{}: {}", name, printable(problem.what(), 400));
     }
+}
+
+std::string identity_text(const Calibrator& calibrator) {
+    ordered_json meta = meta_of(calibrator);
+    for (const char* const name : {"guarantee", "library_version", "format_version"}) meta.erase(name);
+    return meta.dump();
+}
+
+std::string identity_of(const Calibrator& calibrator) {
+    const std::string text = identity_text(calibrator);
+    return fmt::format("{:016x}", hash_bytes(text.data(), text.size(), 0));
 }
 
 }  // namespace kandinsky

@@ -4,6 +4,7 @@
 #include "calibrate/empty_rule.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
+#include "io/kcal/kcal.hpp"
 #include "io/onnx/fields.hpp"
 #include "io/onnx/model.hpp"
 #include "io/onnx/sets_graph.hpp"
@@ -97,6 +98,7 @@ ProtoWriter properties(const Calibrator& calibrator, const OnnxOptions& options,
         {"alpha", alphas},
         {"guarantee", guarantee(calibrator)},
         {"fingerprint", fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])},
+        {"identity", identity_of(calibrator)},
         {"version", calibrator.version},
         {"score", describe(calibrator.options.score)},
         {"empty", std::string(name_of(empty_rule(options.empty, calibrator)))},

@@ -58,6 +58,21 @@ double infinite_share(const Predictor& predictor, std::size_t c) {
 std::string names(const std::vector<std::size_t>& classes) {
     return fmt::format("{} {}", classes.size() == 1 ? "class" : "classes", fmt::join(classes, ", "));
 }
+
+/// Whether every stratum has one curve for all pixels.
+bool one_region(const Calibrator& calibrator) {
+    return calibrator.smooth.empty() &&
+           std::all_of(calibrator.partitions.begin(), calibrator.partitions.end(),
+                       [](const Partition& one) { return one.regions == 1; });
+}
+
+/// The smallest alpha of the ladder's rungs, if thresholds come from a ladder, that is at least `alpha`.
+double finite_alpha(const Calibrator& calibrator, double alpha) {
+    if (calibrator.smooth.empty()) return alpha;
+    const std::vector<double>& levels = calibrator.smooth.front().ladder().levels;
+    const auto above = std::upper_bound(levels.begin(), levels.end(), 1 - alpha + 1e-12);
+    return above == levels.begin() ? alpha : 1 - *std::prev(above);
+}
 }  // namespace
 
 std::string predicted_line(const Predicted& predicted) {
@@ -86,25 +101,31 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
                           names(classes), classes.size() == 1 ? "is" : "are", 100 * kNearlyAll);
     }
     const char* const unit = calibrator.grouped ? "groups" : "images";
-    const auto groups = static_cast<double>(calibrator.groups);
+    const std::uint64_t setting = level_groups(calibrator);
+    const bool weighted = !calibrator.weighting.none();
     if (calibrator.options.confidence > 0) {
         const std::string few = too_few(calibrator, alpha);
         if (!few.empty()) return out + ": " + few;
     }
-    if (alpha * (groups + 1) < 1)
+    const double at_infinity =
+        weighted ? calibrator.weighting.at_infinity : 1 / (static_cast<double>(setting) + 1);
+    if (alpha < at_infinity)
         return out + fmt::format(
-                         ": alpha {} is too small for {} calibration {}; calibrate on more, or take "
+                         ": alpha {} is too small for {}{} calibration {}; calibrate on more, or take "
                          "--alpha {:.3f} or larger",
-                         alpha, calibrator.groups, unit, std::ceil(1000 / (groups + 1)) / 1000);
+                         alpha, setting, weighted ? " weighted" : "", unit,
+                         std::ceil(1000 * finite_alpha(calibrator, at_infinity) - 1e-6) / 1000);
     std::vector<std::size_t> rare;
     for (const std::size_t c : classes)
         if (infinite_share(predictor, c) > kManyInfinite) rare.push_back(c);
     if (!rare.empty())
         return out + fmt::format(
                          ": for most pixels, too few calibration {} have {} to give a threshold at alpha {}; "
-                         "calibrate on more such images, use --fallback image or --method image, or take "
-                         "a larger --alpha",
-                         unit, names(rare), alpha);
+                         "calibrate on more such images{} or take a larger --alpha",
+                         unit, names(rare), alpha,
+                         weighted || !calibrator.renewal.none() || one_region(calibrator)
+                             ? ""
+                             : ", use --fallback image or --method image,");
     const ScoreKind kind = calibrator.options.score.kind, standard = default_score().kind;
     const std::string cause =
         calibrator.logits == Logits::none
@@ -115,10 +136,11 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
                   calibrator.logits == Logits::sigmoid ? "sigmoid" : "softmax");
     return out + fmt::format(
                      ": {} the score {}, which hardly separates pixels with a class from those without; {}, "
-                     "--place 0 (one threshold for the image) or a larger --alpha make smaller sets, and "
+                     "{}a larger --alpha make smaller sets, and "
                      "kandinsky compare shows what they cost",
                      cause, name_of(kind),
-                     kind == standard ? "another network" : fmt::format("--score {}", name_of(standard)));
+                     kind == standard ? "another network" : fmt::format("--score {}", name_of(standard)),
+                     calibrator.smooth.empty() ? "or " : "--place 0 (one threshold for the image) or ");
 }
 
 std::uint64_t level_groups(const Calibrator& calibrator) {

@@ -243,6 +243,7 @@ def test_sets_are_appended_to_a_model(room, kind, shape):
     props = {entry.key: entry.value for entry in after.metadata_props}
     assert props["author"] == "somebody" and props["kandinsky.alpha"] == "0.1" and props["kandinsky.score"] == "near"
     assert props["kandinsky.empty"] == "fill" and props["kandinsky.input"] == "probs" and props["kandinsky.grid"] == "7x5"
+    assert f"identity      {props['kandinsky.identity']}\n" in room.does("inspect", "cal.kcal").out
     assert len(props["kandinsky.fingerprint"]) == 32 and "1 - alpha" in props["kandinsky.guarantee"]
     del after.graph.node[3:], after.graph.initializer[1:], after.graph.output[2:], after.metadata_props[1:]
     assert after == before

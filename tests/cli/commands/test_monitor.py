@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused_in_one_line(room):
     expect_refusal(run("monitor", "grouped.kcal", "--probs", "a.npy", "--groups", "a_g.npy", "--state", "own.state", cwd=room), 3, "another calibrator")
     expect_refusal(run(*call, "logits.npy", "--state", "own.state", cwd=room), 3, "image 0")
     (room / "bad.state").write_bytes(before[:-40])
-    expect_refusal(run(*call, "a.npy", "--state", "bad.state", cwd=room), 3, "bad.state")
+    expect_refusal(run(*call, "a.npy", "--state", "bad.state", cwd=room), 3, "bad.state", "delete it to begin a new stream")
     assert (room / "own.state").read_bytes() == before
 
 
@@ -133,6 +133,19 @@ def test_a_calibrator_without_a_reference_is_named(room):
     with open(room / "cal.npy", "rb") as probs:
         assert run(*calibrate, cwd=room, stdin=probs).code == 0
     expect_refusal(run("monitor", "sketch.kcal", "--probs", "a.npy", cwd=room), 2, "sketch.kcal", "no reference")
+
+
+def test_calls_at_the_same_time_do_not_lose_images(room):
+    state = room / "shared.state"
+    calls = [subprocess.Popen([command(), "monitor", "plain.kcal", "--probs", "b.npy", "--state", "shared.state", "-q"], cwd=room,
+                              stderr=subprocess.PIPE, text=True) for _ in range(6)]  # fmt: skip
+    said = [call.communicate()[1] for call in calls]
+    codes = [call.returncode for call in calls]
+    assert set(codes) <= {0, 4} and 0 in codes
+    assert all(("in use by another process" in text) == (code == 4) for text, code in zip(said, codes)), said
+    _, after = watch(room, "plain", "a", "--state", "shared.state")
+    assert after["images"] == 69 * codes.count(0) + 21
+    assert not state.with_name("shared.state.lock").exists()
 
 
 def test_a_killed_call_leaves_the_old_state(room):

@@ -136,3 +136,9 @@ def test_recalibrate_sets_the_levels_by_the_new_images_alone(weighted, method):
             assert sum(covered) >= (1 - float(alpha)) * 41 - 1e-9
             assert np.mean(covered) < 1 - float(alpha) + 0.1
     expect_refusal(weighted.run("recalibrate", "old.kcal", *CAL, "-o", "x.kcal"), DATA, "the images that the calibrator was made from")
+    np.save(weighted.folder / "ignored.npy", np.full_like(labels, 255))
+    done = weighted.run("recalibrate", "old.kcal", "--probs", "new_probs.npy", "--labels", "ignored.npy", "-o", "x.kcal")
+    expect_refusal(done, DATA, "ignored.npy", "every pixel is ignored")
+    weighted.does("calibrate", *CAL, "--groups", "groups.npy", "-m", method, "-o", "grouped.kcal")
+    done = weighted.run("recalibrate", "grouped.kcal", "--probs", "new_probs.npy", "--labels", "new_labels.npy", "-o", "x.kcal")
+    expect_refusal(done, USAGE, "the calibration images had groups", "--groups")

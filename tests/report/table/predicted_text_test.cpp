@@ -56,10 +56,14 @@ TEST(PredictedWarning, NamesFewGroupsRareClassesOrTheScoreWithARemedy) {
     EXPECT_TRUE(has(few, "--alpha 0.077 or larger")) << few;
     const std::string rare = Asked().warning(full);
     EXPECT_TRUE(has(rare, "too few calibration images have class 2")) << rare;
-    EXPECT_TRUE(has(rare, "--fallback image")) << rare;
+    EXPECT_FALSE(has(rare, "--method image")) << "one curve is all it has: " << rare;
+    Asked other;
+    other.calibrator.partitions[0].regions = 2;
+    EXPECT_TRUE(has(other.warning(full), "use --fallback image or --method image")) << other.warning(full);
     const std::string score = Asked(40, 0.6).warning(full);
     EXPECT_TRUE(has(score, "the cause is the score lac")) << score;
     EXPECT_TRUE(has(score, "kandinsky compare")) << score;
+    EXPECT_FALSE(has(score, "--place")) << "an option of field: " << score;
     EXPECT_FALSE(has(score, "logits")) << score;
     Asked fed(40, 0.6);
     for (const auto& [logits, name] :
@@ -70,6 +74,18 @@ TEST(PredictedWarning, NamesFewGroupsRareClassesOrTheScoreWithARemedy) {
             has(input, fmt::format("applies {} to its input, which may already be probabilities", name)))
             << input;
     }
+}
+
+TEST(PredictedWarning, CountsTheGroupsThatSetTheThresholds) {
+    const Predicted full{.sets = 100, .full = 100, .members = {100, 100, 100}};
+    Asked renewed(40, 0.05);
+    renewed.calibrator.renewal = {.images = 10, .groups = 10};
+    EXPECT_TRUE(has(renewed.warning(full), "too small for 10 calibration images")) << renewed.warning(full);
+    EXPECT_TRUE(has(renewed.warning(full), "--alpha 0.091 or larger")) << renewed.warning(full);
+    Asked weighted(40, 0.1);
+    weighted.calibrator.weighting = {.groups = 40, .effective = 20, .at_infinity = 0.148};
+    EXPECT_TRUE(has(weighted.warning(full), "40 weighted calibration images")) << weighted.warning(full);
+    EXPECT_TRUE(has(weighted.warning(full), "--alpha 0.148 or larger")) << weighted.warning(full);
 }
 
 TEST(PredictedWarning, NamesClassesThatAreEverywhereThoughFewLabelsHaveThem) {
