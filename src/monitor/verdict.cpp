@@ -27,17 +27,17 @@ std::string class_name(std::size_t cls, const std::vector<std::string>& names) {
     return cls < names.size() ? names[cls] : fmt::format("class {}", cls);
 }
 
-/// How a feature changed, in words.
+/// In words, which feature changed, and how its recent values differ: these may have changed since an alarm.
 std::string change_text(const WatchedFeature& one, const std::vector<std::string>& names) {
-    const char* const way = one.direction > 0.1    ? "rose"
-                            : one.direction < -0.1 ? "fell"
-                                                   : "is spread differently";
+    const char* const way = one.direction > 0.1    ? "higher"
+                            : one.direction < -0.1 ? "lower"
+                                                   : "spread differently";
     const std::string place = one.regional
                                   ? fmt::format(" in rows {}-{}, columns {}-{}", one.rows.begin,
                                                 one.rows.end - 1, one.columns.begin, one.columns.end - 1)
                                   : std::string();
-    return fmt::format("{} of {}{} {}: {:.2f} recently, {:.2f} at calibration (median)", one.name,
-                       class_name(one.cls, names), place, way, one.now, one.before);
+    return fmt::format("{} of {}{} changed; recent values are {}: median {:.2f}, at calibration {:.2f}",
+                       one.name, class_name(one.cls, names), place, way, one.now, one.before);
 }
 }  // namespace
 

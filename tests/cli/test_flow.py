@@ -306,6 +306,7 @@ def test_numpy_opens_a_calibrator_and_its_description_is_what_inspect_prints(twe
     assert meta["data"] | {"images": 12, "groups": 7, "classes": 3, "height": 5, "width": 7} == meta["data"]
     assert meta["guarantee"] and meta["library_version"]
     shown = json.loads(twelve.does("inspect", "cal.kcal", "--json").out)
+    assert shown["figures"]["identity"] in twelve.does("inspect", "cal.kcal").out
     assert shown.pop("figures")["alpha"] == 0.1 and shown.pop("reference")["units"] == 7 and shown == meta
     shown = twelve.does("inspect", "cal.kcal").out
     for part in ("pixel", "12 images of 7 groups", "5 x 7", meta["guarantee"], meta["data"]["fingerprint"]):

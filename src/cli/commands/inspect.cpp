@@ -97,8 +97,8 @@ std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
 std::string json_of(const Calibrator& calibrator, const std::optional<Reference>& reference, double alpha) {
     auto json = nlohmann::ordered_json::parse(describe(calibrator));
     const std::vector<Row> rows = rows_of(calibrator, alpha);
-    json["identity"] = identity_of(calibrator);
-    json["figures"] = {{"alpha", alpha}, {"strata", nlohmann::ordered_json::array()}};
+    json["figures"] = {
+        {"alpha", alpha}, {"identity", identity_of(calibrator)}, {"strata", nlohmann::ordered_json::array()}};
     for (const Row& row : rows)
         json["figures"]["strata"].push_back({{"groups", row.groups},
                                              {"scores", row.scores},

@@ -45,9 +45,10 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
         if (options.fit.kind == GridFit::Kind::none &&
             (info.height != calibrator.grid.height || info.width != calibrator.grid.width))
             fail(ErrorKind::data,
-                 "{} is {} x {} (height x width), but the calibrator is made for {} x {}; use --grid or "
+                 "{} is {} x {} (height x width), but the calibrator is made for {} x {}; {} --grid or "
                  "--resize {}x{} (width x height)",
                  info.path, info.height, info.width, calibrator.grid.height, calibrator.grid.width,
+                 calibrator.input.empty() ? "use" : "for files of several sizes calibrate again with",
                  calibrator.grid.width, calibrator.grid.height);
     }
     return options;
