@@ -101,7 +101,7 @@ CaseResult predict_case(const Calibrator& calibrator, const Predictor& predictor
             if (!wants_sets) out.outside += beyond;
         }
     }
-    out.outside /= classes;
+    out.outside /= std::max<std::size_t>(1, classes);
     return out;
 }
 
