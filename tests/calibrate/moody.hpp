@@ -1,5 +1,11 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/evaluate.hpp>
+#include <string>
+
 #include "support/synthetic.hpp"
 
 namespace kandinsky::test {
@@ -37,6 +43,23 @@ struct Evenness {
 /// keeps levels closer together. With a limit on the mean price instead of the mean ratio of prices the
 /// spread would be 0.64 to 0.78 times as large there, but the false share up to 1.37 times.
 inline constexpr Evenness kEvenness[] = {{1, 0.9, 1.22, 0, 0}, {0.05, 0.7, 1, 0.005, 0.02}};
+
+/// Compares class 1 of two calibrators on new images at alpha 0.2.
+inline void expect_more_even(const Made& fresh, const Calibrator& one_level, const Calibrator& adapted,
+                             const Evenness& wanted, const std::string& which) {
+    const EvaluationReport report =
+        evaluate(fresh.dataset(), {&one_level, &adapted}, {.alpha = 0.2, .maps = false});
+    const StratumEvaluation &before = report.calibrators[0].strata[1],
+                            &after = report.calibrators[1].strata[1];
+    EXPECT_LT(after.image_coverage.spread, wanted.spread * before.image_coverage.spread) << which;
+    EXPECT_LT(after.false_share, wanted.growth * before.false_share + wanted.slack) << which;
+    EXPECT_GT(after.image_coverage.hardest, before.image_coverage.hardest) << which;
+    const double coverage = report.calibrators[1].coverage_at_alpha;
+    EXPECT_GT(coverage, 0.74) << which;
+    // With loo each image gets the largest shift of all fits, so somewhat too much is covered.
+    const double most = adapted.options.promise == Promise::leave_one_out ? 0.92 : 0.86;
+    EXPECT_LT(coverage, most + wanted.excess) << which;
+}
 
 /// The probabilities of an image, [class][pixel].
 inline std::vector<float> image_of(const Made& made, std::size_t n) {
