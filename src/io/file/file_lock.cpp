@@ -16,10 +16,10 @@ namespace kandinsky {
 namespace {
 /// Whether the path still names the open file. The previous owner of the lock may have removed it.
 bool names(const std::filesystem::path& path, int descriptor) {
-    struct stat open {
-    }, named{};
-    return fstat(descriptor, &open) == 0 && stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
-           open.st_ino == named.st_ino;
+    struct stat opened = {};
+    struct stat named = {};
+    return fstat(descriptor, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 }  // namespace
 
