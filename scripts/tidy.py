@@ -5,7 +5,7 @@
 
 clang-tidy spends nearly all its time on the standard library's headers. Sources with the same flags are therefore checked
 several at a time, as one file that includes them. If the compiler complains, for example because two sources define the same
-name, the list is split in half. A source that passed is checked again if it, one of our headers that it includes, its flags,
+name, or clang-tidy itself breaks down, the list is split in half. A source that passed is checked again if it, one of our headers that it includes, its flags,
 .clang-tidy, clang-tidy itself or this script has changed.
 """
 
@@ -58,7 +58,7 @@ def check(work, sources, flags):
     together.write_text("".join(f'#include "{source}"\n' for source in sources))
     found = run("-bugprone-suspicious-include", together, [*flags, "-Xclang", "-analyzer-opt-analyze-headers"])
     together.unlink()
-    if len(sources) > 1 and "[clang-diagnostic-" in found:
+    if len(sources) > 1 and ("[clang-diagnostic-" in found or "Stack dump:" in found):
         half = len(sources) // 2
         return check(work, sources[:half], flags) + check(work, sources[half:], flags)
     # This check ignores included files, so each source is checked alone.

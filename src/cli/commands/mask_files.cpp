@@ -26,11 +26,13 @@ struct Entry {
 constexpr Rgb kGrey{200, 200, 200}, kYellow{255, 215, 0}, kGreen{0, 140, 60};
 constexpr std::uint8_t kPossible = 1, kCertain = 2;  // in the maps of single classes
 
-/// A class name as part of a file's name.
+/// A class name as part of a file's name. Letters outside ASCII stay; other signs become "_".
 std::string stem_of(const std::string& name) {
     std::string out = name;
-    for (char& letter : out)
-        if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '-') letter = '_';
+    for (char& letter : out) {
+        const auto code = static_cast<unsigned char>(letter);
+        if (code < 0x80 && std::isalnum(code) == 0 && letter != '-') letter = '_';
+    }
     return out.empty() ? "_" : out;
 }
 

@@ -225,6 +225,7 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     double low = 1, high = 0;
     const std::size_t pixels = calibrator.grid.pixels();
     const std::uint64_t setting = level_groups(calibrator);
+    const char* units = calibrator.grouped ? "groups" : "images";
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const auto first = calibrator.counts.begin() + static_cast<std::ptrdiff_t>(s * pixels);
         if (std::all_of(first, first + static_cast<std::ptrdiff_t>(pixels),
@@ -258,13 +259,18 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
                            ? "; label 255 is ignored: if these are masks of 0 and 255, divide them by 255"
                            : ""));
     }
-    if (!rare.empty())
+    if (!rare.empty()) {
+        const bool renewed = calibrator.renewal.groups > 0;
+        const std::string where =
+            renewed ? fmt::format("too few of the {} new {} that set the levels", setting, units)
+                    : fmt::format("few calibration {} at any place", units);
         out.push_back(fmt::format(
-            "{} few calibration {} at any place, and below alpha = {:.3f}{} {} in every set; calibrate on "
-            "more that have {}, or use a method that shares scores among more pixels",
-            named(rare, "has", "have"), calibrator.grouped ? "groups" : "images", low,
+            "{} {}, and below alpha = {:.3f}{} {} in every set; {} on more that have {}{}",
+            named(rare, renewed ? "occurs in" : "has", renewed ? "occur in" : "have"), where, low,
             high > low ? fmt::format(" to {:.3f}", high) : "", rare.size() == 1 ? "it is" : "they are",
-            rare.size() == 1 ? "it" : "them"));
+            renewed ? "recalibrate" : "calibrate", rare.size() == 1 ? "it" : "them",
+            renewed ? "" : ", or use a method that shares scores among more pixels"));
+    }
     if (const Weighting& own = calibrator.weighting; own.at_infinity > 1.0 / (kFewGroups + 0.5))
         out.push_back(fmt::format(
             "below alpha = {:.3f} every class is in every set, because this share of the weight is at "

@@ -1,7 +1,10 @@
 #include "cli/options/weight_flags.hpp"
 #include "core/data/dataset_access.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
+#include <cmath>
 #include <kandinsky/npz.hpp>
 #include <map>
 
@@ -94,6 +97,9 @@ GroupWeights WeightFlags::load(const Input& images, const InputFlags& how, Progr
     GroupWeights out;
     out.bound = max_weight;
     for (std::size_t image = 0; image < given.size(); ++image) {
+        if (!(given[image] >= 0) || std::isinf(given[image]))
+            fail(ErrorKind::data, "{}: the weight of {} is {}, but must be finite and at least 0", weights,
+                 images.names.empty() ? fmt::format("image {}", image) : images.names[image], given[image]);
         const std::size_t row = row_of(images.data, image);
         if (out.of_row.size() <= row) out.of_row.resize(row + 1);
         out.of_row[row] = given[image];

@@ -102,7 +102,7 @@ def test_weights_are_learnt_from_new_images(weighted):
         (True, ["--shift-groups", "groups.npy"], "--shift-groups has no effect"),
         (False, ["--weights", "short.npy"], "short.npy has 59 weights, but there are 60 images"),
         (False, ["--weights", "odd.npy"], "images 0 and 1 are in one group, but have the weights 1 and 2"),
-        (False, ["--weights", "negative.npy"], "the weight of image 0 is -1"),
+        (False, ["--weights", "negative.npy"], "negative.npy: the weight of image 0 is -1"),
         (False, ["--weights", "lonely.npy"], "effective groups of the 30"),
         (True, ["--weights", "names.csv"], "names.csv names files, but the images are an array"),
         (False, ["--weights", "words.csv"], "words.csv: weight 0 is 'much', which is not a number"),
@@ -142,3 +142,7 @@ def test_recalibrate_sets_the_levels_by_the_new_images_alone(weighted, method):
     weighted.does("calibrate", *CAL, "--groups", "groups.npy", "-m", method, "-o", "grouped.kcal")
     done = weighted.run("recalibrate", "grouped.kcal", "--probs", "new_probs.npy", "--labels", "new_labels.npy", "-o", "x.kcal")
     expect_refusal(done, USAGE, "the calibration images had groups", "--groups")
+    labels[2:] = 0
+    weighted.save("rare.npy", labels)
+    done = weighted.does("recalibrate", "old.kcal", "--probs", "new_probs.npy", "--labels", "rare.npy", "-o", "x.kcal")
+    assert "class 1 occurs in too few of the 40 new images that set the levels, and below alpha = 0.333 it is in every set" in done.err
