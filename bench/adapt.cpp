@@ -1,11 +1,12 @@
 // Compares levels that follow the image with one level for all images, on real outputs.
 //
 //   adapt FOLDER SET CLASS [--images 100] [--draws 6] [--test 500] [--alpha 0.1] [--method field]
-//         [--score near] [--promise auto] [--arrays DIR]
+//         [--score near] [--promise auto] [--from files] [--arrays DIR]
 //
 // FOLDER holds SET_cal_probs.npy, SET_cal_labels.npy, SET_test_probs.npy and SET_test_labels.npy. Each draw
-// takes random images to calibrate on and others to test on; every image is a group. The program prints for
-// one class, as means over draws, first with --adapt none, then with --adapt image:
+// takes random images to calibrate on from the first two and others to test on from the last two, or both
+// from all images together (--from pool); every image is a group. The program prints for one class, or for
+// each (CLASS all), as means over draws, first with --adapt none, then with --adapt image:
 //
 //   coverage   the mean over test images of the share of their pixels of the class that are covered
 //   spread     the mean over test images of |that share - (1 - alpha)|
@@ -38,20 +39,36 @@ double processor_seconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/// Some images of a pair of arrays, as a data set.
-Dataset drawn(const Array& probs, const Array& labels, const DatasetOptions& options, std::size_t count,
-              Random& random, std::vector<std::uint32_t>& order) {
-    order.resize(probs.shape()[0]);
-    std::iota(order.begin(), order.end(), 0u);
-    count = std::min(count, order.size());
-    for (std::size_t i = 0; i < count; ++i) std::swap(order[i], order[i + random.below(order.size() - i)]);
-    order.resize(count);
-    std::sort(order.begin(), order.end());
-    return Dataset(probs, labels, Array{}, options).subset(order);
+/// `count` of `all` images, sorted; `all` keeps the others.
+std::vector<std::uint32_t> drawn(std::vector<std::uint32_t>& all, std::size_t count, Random& random) {
+    count = std::min(count, all.size());
+    for (std::size_t i = 0; i < count; ++i) std::swap(all[i], all[i + random.below(all.size() - i)]);
+    std::vector<std::uint32_t> out(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+    std::sort(out.begin(), out.end());
+    return out;
 }
 
-Row measure(const Dataset& cal, const Dataset& test, std::size_t c, double alpha,
-            const CalibrateOptions& options) {
+std::vector<std::uint32_t> numbers(std::size_t count) {
+    std::vector<std::uint32_t> out(count);
+    std::iota(out.begin(), out.end(), 0u);
+    return out;
+}
+
+/// The images of one array, then those of the other.
+Array joined(const Array& first, const Array& second) {
+    std::vector<std::size_t> shape = first.shape();
+    shape[0] += second.shape()[0];
+    Array out = Array::zeros(first.dtype(), shape);
+    const auto bytes = [](const Array& array) { return array.view().size() * size_of(array.dtype()); };
+    std::copy_n(first.data_as<std::byte>(), bytes(first), out.mutable_data());
+    std::copy_n(second.data_as<std::byte>(), bytes(second), out.mutable_data() + bytes(first));
+    return out;
+}
+
+/// The figures of each class.
+std::vector<Row> measure(const Dataset& cal, const Dataset& test, double alpha,
+                         const CalibrateOptions& options) {
     const double start = processor_seconds();
     const Calibrator calibrator = calibrate(cal, options);
     const double fitted = processor_seconds();
@@ -68,34 +85,50 @@ Row measure(const Dataset& cal, const Dataset& test, std::size_t c, double alpha
     }
     const EvaluationReport report =
         evaluate(test, {&calibrator}, {.alpha = alpha, .maps = false, .empty = EmptySets::keep});
-    const StratumEvaluation& own = report.calibrators.front().strata[c];
     // The report does not have the mean over images, so it is computed from sets.
     std::vector<std::uint8_t> member(probs.size()), valid(pixels);
-    double coverage = 0, images = 0;
+    std::vector<double> coverage(test.classes()), images(test.classes());
     for (std::size_t image = 0; image < test.images(); ++image) {
         test.read_probs(image, {0, pixels}, probs);
         test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
-        double in = 0, all = 0;
-        for (std::size_t i = c * pixels; i < (c + 1) * pixels; ++i)
-            all += member[i], in += member[i] & sets[i];
-        if (all > 0) coverage += in / all, images += 1;
+        for (std::size_t c = 0; c < test.classes(); ++c) {
+            double in = 0, all = 0;
+            for (std::size_t i = c * pixels; i < (c + 1) * pixels; ++i)
+                all += member[i], in += member[i] & sets[i];
+            if (all > 0) coverage[c] += in / all, images[c] += 1;
+        }
     }
-    return {coverage / images,
-            own.image_coverage.spread,
-            own.image_coverage.far_below,
-            own.image_coverage.hardest,
-            own.false_share,
-            own.place_error,
-            fitted - start,
-            predicting / static_cast<double>(test.images())};
+    std::vector<Row> out;
+    for (std::size_t c = 0; c < test.classes(); ++c) {
+        const StratumEvaluation& own = report.calibrators.front().strata[c];
+        out.push_back({coverage[c] / images[c], own.image_coverage.spread, own.image_coverage.far_below,
+                       own.image_coverage.hardest, own.false_share, own.place_error, fitted - start,
+                       predicting / static_cast<double>(test.images())});
+    }
+    return out;
+}
+
+void print(std::array<Row, 2> means) {
+    for (std::size_t adapt = 0; adapt < 3; ++adapt) {
+        Row row = means[adapt == 2 ? 0 : adapt];
+        if (adapt == 2)
+            for (std::size_t k = 0; k < kFigures; ++k) row[k] = means[1][k] / means[0][k];
+        fmt::print("{:<8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.2f}{:>12.4f}\n",
+                   adapt == 0   ? "none"
+                   : adapt == 1 ? "image"
+                                : "ratio",
+                   row[0], row[1], row[2], row[3], row[4], row[5], row[6],
+                   adapt == 2 ? row[7] : row[7] * 1000);
+    }
 }
 }  // namespace
 
 int main(int argc, char** argv) try {
     std::map<std::string, std::string> flags{
-        {"--images", "100"},   {"--draws", "6"},    {"--test", "500"},     {"--alpha", "0.1"},
-        {"--method", "field"}, {"--score", "near"}, {"--promise", "auto"}, {"--arrays", ""}};
+        {"--images", "100"},   {"--draws", "6"},      {"--test", "500"},
+        {"--alpha", "0.1"},    {"--method", "field"}, {"--score", "near"},
+        {"--promise", "auto"}, {"--arrays", ""},      {"--from", "files"}};
     if (argc < 4 || argc % 2 != 0) {
         fmt::print(stderr, "usage: adapt FOLDER SET CLASS [--images N] [--draws N] [--test N] ...\n");
         return 2;
@@ -103,23 +136,26 @@ int main(int argc, char** argv) try {
     for (int i = 4; i + 1 < argc; i += 2) flags.at(argv[i]) = argv[i + 1];
     const std::filesystem::path base = std::filesystem::path(argv[1]) / argv[2];
     const auto read = [&](const char* what) { return read_npy(base.string() + what); };
-    const Array cal_probs = read("_cal_probs.npy"), cal_labels = read("_cal_labels.npy"),
-                test_probs = read("_test_probs.npy"), test_labels = read("_test_labels.npy");
-    const auto c = static_cast<std::size_t>(std::stoul(argv[3]));
+    const bool pooled = flags["--from"] == "pool";
+    const auto source = [&](const char* what, const char* other) {
+        return pooled ? joined(read(what), read(other)) : read(what);
+    };
+    const Dataset first(source("_cal_probs.npy", "_test_probs.npy"),
+                        source("_cal_labels.npy", "_test_labels.npy"));
+    const Dataset second = pooled ? first : Dataset(read("_test_probs.npy"), read("_test_labels.npy"));
     const double alpha = std::stod(flags["--alpha"]);
     const std::size_t draws = std::stoul(flags["--draws"]);
     CalibrateOptions options;
     options.method.name = flags["--method"];
     options.score.kind = score_kind(flags["--score"]);
     options.promise = promise_of(flags["--promise"]);
-    std::array<Row, 2> sums{};
+    std::vector<std::array<Row, 2>> means(first.classes());
     for (std::size_t draw = 0; draw < draws; ++draw) {
         Random random(26, draw);
-        std::vector<std::uint32_t> cal_images, test_images;
-        const Dataset cal =
-            drawn(cal_probs, cal_labels, {}, std::stoul(flags["--images"]), random, cal_images);
-        const Dataset test =
-            drawn(test_probs, test_labels, {}, std::stoul(flags["--test"]), random, test_images);
+        std::vector<std::uint32_t> all = numbers(first.images());
+        const std::vector<std::uint32_t> cal_images = drawn(all, std::stoul(flags["--images"]), random);
+        if (!pooled) all = numbers(second.images());
+        const std::vector<std::uint32_t> test_images = drawn(all, std::stoul(flags["--test"]), random);
         if (!flags["--arrays"].empty())
             for (const auto& [name, list] : {std::pair{"cal", &cal_images}, std::pair{"test", &test_images}})
                 write_npy(std::filesystem::path(flags["--arrays"]) /
@@ -127,24 +163,21 @@ int main(int argc, char** argv) try {
                           Array::copy_of(*list, {list->size()}).view());
         for (std::size_t adapt = 0; adapt < 2; ++adapt) {
             options.adapt = adapt == 0 ? Adapt::none : Adapt::image;
-            const Row row = measure(cal, test, c, alpha, options);
-            for (std::size_t k = 0; k < kFigures; ++k) sums[adapt][k] += row[k] / static_cast<double>(draws);
+            const std::vector<Row> rows =
+                measure(first.subset(cal_images), second.subset(test_images), alpha, options);
+            for (std::size_t c = 0; c < rows.size(); ++c)
+                for (std::size_t k = 0; k < kFigures; ++k)
+                    means[c][adapt][k] += rows[c][k] / static_cast<double>(draws);
         }
     }
-    fmt::print("{} {} images, class {}, {} {}, promise {}, alpha {}, {} draws\n", argv[2], flags["--images"],
-               c, flags["--method"], flags["--score"], flags["--promise"], alpha, draws);
-    fmt::print("{:<8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "adapt", "coverage", "spread",
-               "far below", "hardest", "false", "place", "fit s", "predict ms");
-    for (std::size_t adapt = 0; adapt < 3; ++adapt) {
-        Row row = sums[adapt == 2 ? 0 : adapt];
-        if (adapt == 2)
-            for (std::size_t k = 0; k < kFigures; ++k) row[k] = sums[1][k] / sums[0][k];
-        fmt::print("{:<8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.2f}{:>12.4f}\n",
-                   adapt == 0   ? "none"
-                   : adapt == 1 ? "image"
-                                : "ratio",
-                   row[0], row[1], row[2], row[3], row[4], row[5], row[6],
-                   adapt == 2 ? row[7] : row[7] * 1000);
+    for (std::size_t c = 0; c < means.size(); ++c) {
+        if (argv[3] != std::string("all") && c != std::stoul(argv[3])) continue;
+        fmt::print("{} {} images, class {}, {} {}, promise {}, alpha {}, {} draws\n", argv[2],
+                   flags["--images"], c, flags["--method"], flags["--score"], flags["--promise"], alpha,
+                   draws);
+        fmt::print("{:<8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "adapt", "coverage", "spread",
+                   "far below", "hardest", "false", "place", "fit s", "predict ms");
+        print(means[c]);
     }
 } catch (const std::exception& error) {
     fmt::print(stderr, "adapt: {}\n", error.what());

@@ -6,7 +6,7 @@ FOLDER holds SET_cal_probs.npy and SET_cal_labels.npy. Some images give the curv
 of a quantile regression on features of the image, and others are test images. For each rule the program prints `spread` and `far
 below` as defined in bench/adapt.cpp, at alpha 0.1. The constant of each rule is chosen on the test images, so that their mean
 coverage is 0.9: no calibration can do better with these curves, features and slopes. The rule `fitted to the test images` also
-takes its slopes from there. Needs numpy and scikit-learn (bench/requirements.txt).
+learns its slopes from them. Needs numpy and scikit-learn (bench/requirements.txt).
 """
 import argparse
 import subprocess

@@ -25,7 +25,7 @@ class Arguments {
         }
     }
 
-    /// Whether an option was given; then stores its value in `to`.
+    /// Stores the value of an option in `to` if the option was given, and returns whether it was.
     bool take(const std::string& option, std::string& to) {
         const auto found = given_.find(option);
         if (found == given_.end()) return false;

@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
         const std::size_t images = std::min<std::size_t>(one.images().size(), 5000);
         parallel_for(images, [&](std::size_t i) { (void)one.labels(i); });
         fmt::print("{:40} {:7.2f} s {:6.0f} images/s; processor {:.2f} s\n",
-                   "  labels of 5000 images, 640 x 480", drawing.wall.seconds(),
+                   fmt::format("  labels of {} images, 640 x 480", images), drawing.wall.seconds(),
                    static_cast<double>(images) / drawing.wall.seconds(), drawing.processor());
     }
     std::vector<std::string> all;

@@ -17,8 +17,9 @@
 //   share   share of all test pixels with the class in their set
 //   none    draws in which no threshold qualified; these keep the guarantee
 //
-// KEPT: with the guarantee so many draws above alpha are possible: P(Bin(draws, 1 - confidence) >= number)
-// is at least 1 %. The exit status is 1 if a row is not KEPT. Sets are measured before empty sets are filled.
+// KEPT: the number of draws above alpha is consistent with the guarantee: P(Bin(draws, 1 - confidence) >=
+// number) is at least 1 %. The exit status is 1 if a row is not KEPT. Sets are measured before empty sets are
+// filled.
 #include <fmt/format.h>
 
 #include <boost/math/distributions/binomial.hpp>

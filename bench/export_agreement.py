@@ -5,9 +5,9 @@
 
 FOLDER/NAME has NAME_cal_probs.npy, NAME_cal_labels.npy and NAME_test_probs.npy, and NAME_cal_groups.npy where images have groups.
 Calibrates `field` on at most --most images, exports the graph with two levels, and runs it in onnxruntime and, where it is installed,
-in OpenVINO (f32) on every --every-th test image. Prints how many entries differ. Of these it counts the entries at which the
-set of `predict` itself changes if the pixel's probabilities change by 1e-6, or by 1e-5: score and threshold are equal to that
-precision.
+in OpenVINO (f32) on every --every-th test image. Prints how many entries differ. Among the first 40 of these it counts
+the entries at which the set of `predict` itself changes if the pixel's probabilities change by 1e-6, or by 1e-5: score and
+threshold are equal to that precision.
 """
 
 import argparse

@@ -18,7 +18,7 @@ using namespace kandinsky;
 constexpr Grid kGrid{240, 320};
 constexpr std::size_t kFeatures = 4;
 
-/// Scores that fall from a star-shaped core to the border in smooth steps, with the noise of few images.
+/// Scores that rise from a star-shaped core to the border in smooth steps, with the noise of few images.
 std::vector<float> scene(double noise) {
     Random random(1);
     std::vector<float> features(kGrid.pixels() * kFeatures);

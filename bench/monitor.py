@@ -3,8 +3,8 @@
 monitor.py outputs PROGRAM FOLDER SET [options of bench/monitor.cpp]   compared with crepes' martingales, in one run
 monitor.py labels COMMAND CALIBRATOR FOLDER SET                        with and without labels
 
-PROGRAM is the built bench/monitor.cpp. crepes gets the p-values on which the monitor bets, one feature at a time, and its best feature
-and martingale are reported; the monitor uses all features at once. COMMAND is the built kandinsky, CALIBRATOR a .kcal of other images
+PROGRAM is the built bench/monitor.cpp. crepes gets the p-values on which the monitor bets, one feature of the whole image at a time,
+and its best feature and martingale are reported; the monitor uses all features and regions at once. COMMAND is the built kandinsky, CALIBRATOR a .kcal of other images
 than SET's test images: each stream has 300 random test images (patients if there are groups), which are changed from the first on;
 `other` is the output of another network (experiments/second_network.sh).
 """

@@ -1,6 +1,7 @@
-"""The benchmark's tasks with other tools: peers.py TASK SIDE FOLDER does one task in this process and prints its seconds.
+"""The benchmark's tasks with other tools: peers.py TASK SIDE FOLDER IMAGES THREADS does one task in this process and prints its
+seconds.
 
-The time includes reading the arrays but not imports. Each tool gets the data in its usual form.
+The time includes reading the arrays (not for `partition` and `numpy, as released`) but not imports. Each tool gets the data in its usual form.
 """
 import json
 import sys

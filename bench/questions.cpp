@@ -4,8 +4,8 @@
 //   [--volumes] [--stride S] [--classes 1,2] [--objects 0,0.5] [--only outlines|objects|measures]
 //
 // FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
-// takes N random groups to calibrate on and N others to test on, so that the two are exchangeable by
-// construction. The scores and features of a group are computed once. --volumes: the images of a group are
+// takes --groups random groups to calibrate on and --test others to test on, so that the two are exchangeable
+// by construction. The scores and features of a group are computed once. --volumes: the images of a group are
 // the slices of a volume; --stride: every S-th pixel in both directions. The program prints for every class
 // except 0, as means over draws:
 //

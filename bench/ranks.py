@@ -54,7 +54,7 @@ def run(command, folder):
     taken, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
-    said = re.search(r"(\d+) ranks, (\d+) messages of each, (\d+) bytes", done.stdout)
+    said = re.search(r"(\d+) ranks; each sent (\d+) messages, at most (\d+) bytes", done.stdout)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return {"seconds": taken, "cpu": cpu, "messages": int(said[2]) if said else 0, "bytes": int(said[3]) if said else 0}
 

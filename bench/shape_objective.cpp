@@ -1,4 +1,4 @@
-// Compares the FCC objective of its own curves and of GenAnn's annuli.
+// Compares the FCC objective of FCC's curves with that of GenAnn's annuli.
 //
 //   shape_objective PROBS.npy LABELS.npy CLASS [IMAGES]
 //

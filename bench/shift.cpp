@@ -13,8 +13,8 @@
 // There are three calibrators: without weights, with the known weights, and with weights learnt from the new
 // images.
 //
-// --odds: instead of resampling, new outputs have the odds of class 1 times that number. A calibrator of the
-// old outputs is then recalibrated by 20, 50 and 100 new labelled images.
+// --odds (two classes): instead of resampling, new outputs have the odds of class 1 times that number. A
+// calibrator of the old outputs is then recalibrated by 20, 50 and 100 new labelled images.
 //
 // The program prints means over draws with their standard error: coverage (the mean over test images of the
 // share of their pixels of the class that are covered), false share (share of the test pixels with another
@@ -184,6 +184,7 @@ void resample(const Wanted& wanted, const Dataset& pool, Found& found) {
 }
 
 void change_odds(const Wanted& wanted, const Pool& pool, const Dataset& before, Found& found) {
+    if (pool.classes != 2) throw std::runtime_error("--odds needs two classes");
     Pool changed = pool;
     for (std::size_t image = 0; image < pool.images; ++image)
         for (std::size_t p = 0; p < pool.pixels(); ++p) {

@@ -1,5 +1,5 @@
 // The tasks that are not commands, each timed in this process and printed as one line of JSON: prediction and
-// copying, k-means, reading, the loops for order statistics. bench/run.py calls it.
+// copying, k-means, curves, coverage errors, reading, the loops for order statistics. bench/run.py calls it.
 #include <fmt/format.h>
 
 #include <algorithm>

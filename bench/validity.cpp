@@ -1,7 +1,7 @@
 // Checks that every rule keeps its guarantee: coverage over many small calibration sets of real outputs.
 //
 //   validity FOLDER [--draws 200] [--images 50] [--test-images 150] [--alphas 0.05,0.1,0.2] [--only NAME]
-//   [--quick]
+//   [--skip NAME] [--quick]
 //
 // FOLDER holds pets_cal_probs.npy, pets_cal_labels.npy, pets_test_probs.npy and pets_test_labels.npy (class 1
 // is measured). Each draw takes random calibration and test images from all of them together, so that the

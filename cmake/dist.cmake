@@ -1,4 +1,5 @@
-# The MPI plug-in for several ranks, built if MPI is found. The command looks for it in its own folder.
+# The MPI plug-in for several ranks, built if MPI is found. The command looks for it in its own folder,
+# then in ../lib/kandinsky.
 set(KANDINSKY_MPI AUTO CACHE STRING "Build the plug-in for work on several ranks with MPI: AUTO, ON or OFF")
 find_program(KANDINSKY_MPI_COMPILER NAMES mpicxx mpic++ mpiCC)
 # The run-time libraries of sanitizers and of the plug-in are incompatible.

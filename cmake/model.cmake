@@ -1,4 +1,5 @@
-# Plug-ins for networks. Each is built if its library is found. The command looks for them in its own folder.
+# Plug-ins for networks. Each is built if its library is found. The command looks for them in its own folder,
+# then in ../lib/kandinsky.
 set(KANDINSKY_TORCH AUTO CACHE STRING "Build the plug-in that trains and runs networks with libtorch: AUTO, ON or OFF")
 set(KANDINSKY_ONNX AUTO CACHE STRING "Build the plug-in that runs ONNX models with OpenCV: AUTO, ON or OFF")
 

@@ -1,6 +1,6 @@
 # `make package`: Debian packages. `kandinsky` has the command; `libkandinsky-dev` has the library with its headers and
-# find_package(kandinsky); `kandinsky-networks` has the network plug-ins if they were built, because their libraries are
-# larger than everything else. dpkg-shlibdeps finds the packages needed at run time, so there is no list to maintain.
+# find_package(kandinsky). Plug-ins that are built have their own packages, because they need other libraries:
+# `kandinsky-networks` and `kandinsky-mpi`. dpkg-shlibdeps finds the packages needed at run time, so there is no list to maintain.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME kandinsky)
 set(CPACK_PACKAGE_VENDOR "The Kandinsky developers")
@@ -64,6 +64,7 @@ if(KANDINSKY_HAS_NETWORKS)
   kandinsky_install_papers(kandinsky-networks networks)
 endif()
 if(TARGET kandinsky_mpi)
+  add_dependencies(packaged kandinsky_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME kandinsky-mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "kandinsky (= ${PROJECT_VERSION}), openmpi-bin")

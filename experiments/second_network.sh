@@ -1,5 +1,5 @@
 #!/bin/bash
-# A real change of the network: the calibrator has one network's outputs, the stream another's, for the same patients.
+# A real change of the network: the calibrator is made from one network's outputs, and the stream has another network's.
 #   experiments/second_network.sh DECATHLON SPLIT DATA WORK KANDINSKY
 # DECATHLON: Task 04 (imagesTr, labelsTr). SPLIT: a JSON with the names of `train` and `test` volumes. DATA: the first
 # network's outputs, hippocampus_{cal,test}_{probs,labels,groups}.npy. WORK: folder for all results. KANDINSKY: the

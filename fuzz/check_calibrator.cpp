@@ -39,7 +39,7 @@ void check_levels(const Calibrator& calibrator) {
         for (std::size_t i = 0; i < size; ++i) {
             check(sets[i] <= 1, "a set is neither 0 nor 1");
             check(larger.empty() || sets[i] <= larger[i], "sets are not nested");
-            // Rungs and alphas are equal only up to rounding, so avoid equal numbers.
+            // Rounding decides where a p-value equals alpha, so such entries are not checked.
             const bool clear = std::abs(static_cast<double>(p[i]) - alpha) > 1e-6;
             check(calibrator.options.released || alpha == 1 || !clear || (sets[i] != 0) == (p[i] > alpha),
                   "sets and p-values disagree");

@@ -1,4 +1,4 @@
-// Reads any text as COCO annotations. The first letter chooses the options; the rest is the file.
+// Reads any text as COCO annotations. The first byte chooses the options; the rest is the file.
 #include <filesystem>
 #include <kandinsky/threads.hpp>
 

@@ -60,8 +60,8 @@ std::string written(const std::function<void(AtomicFile&)>& save_into);
 std::string saved(const Calibrator& calibrator);
 
 /// Uses a calibrator and checks properties of every calibrator, including those from hostile files:
-/// thresholds fall with alpha and are numbers, sets are nested, p-values agree with sets, and saving and
-/// loading change nothing.
+/// thresholds are numbers and do not grow with alpha, sets are nested, p-values agree with sets, and saving
+/// and loading change nothing.
 void check_calibrator(const Calibrator& calibrator);
 
 }  // namespace kandinsky::fuzz

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets into fuzz/corpus: fuzz/make_corpus.py build/bin/kandinsky
 
-Small files of every kind that the readers support, made with numpy, nibabel, Pillow and the command. Findings of the fuzzers are
-named found-*; this script does not write them.
+Small files of every kind that the readers support, made with numpy, nibabel, Pillow and the command. This script does not write
+found-* (findings of the fuzzers), learned-* (inputs that they kept) and the folder monitor.
 """
 
 import gzip
@@ -188,8 +188,14 @@ def options():
         4: "c.kcal\n--json",
         5: "--help",
         9: "-o\ndemo\n--threads\n-1",
-        11: "--quantiles\n0.1,0.9\n--memory=12M\n--grid\n4x5\n--group-by\n(a+)_\n--mask\ninput.npz:a\n--split\n1e-3",
-        12: "1,2,-3\n0.5,1e9\n16G\n99999999999999999999",
+        11: "c.kcal\n--probs\np.npy\n--labels\ny.npy\n-o\nd.kcal",
+        12: "c.kcal\n--onto\nm.onnx\n--alpha\n0.1,0.2\n-o\ns.onnx",
+        13: "--cal-probs\np\n--cal-labels\ny\n--unit\nobject\n--share=0.5\n--save\nr.json",
+        14: "--cal-probs\np\n--cal-labels\ny\n--by\nsoft\n--csv\nm.csv",
+        15: "results\n--predict\ntest\n--alpha=0.2",
+        16: "c.kcal\n--probs\np.npy\n--delta\n0.05\n--fail-on-alarm",
+        17: "--quantiles\n0.1,0.9\n--memory=12M\n--grid\n4x5\n--group-by\n(a+)_\n--mask\ninput.npz:a\n--split\n1e-3",
+        18: "1,2,-3\n0.5,1e9\n16G\n99999999999999999999",
     }
     for which, text in lines.items():
         put("options", f"command-{which}", bytes([which]) + text.encode())

@@ -1,6 +1,6 @@
-// Reads the state of a monitor after changes by the input. Three bytes are a change: a place and the byte to
-// write there. Members are not compressed and checksums are corrected, so that changes reach the content of
-// the state.
+// Reads the state of a monitor after changes by the input. Three bytes are a change: two for a place and one
+// to write there. Members are not compressed and checksums are corrected, so that changes reach the content
+// of the state.
 #include <kandinsky/monitor.hpp>
 
 #include "harness.hpp"

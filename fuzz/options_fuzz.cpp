@@ -1,4 +1,4 @@
-// Parses a command line: each line is a word, and the first letter chooses the command. No command runs,
+// Parses the words of a command line, one on each line; the first byte chooses the command. No command runs,
 // because it would write files.
 #include <kandinsky/error.hpp>
 
@@ -11,9 +11,10 @@ namespace {
 using namespace kandinsky;
 using namespace kandinsky::cli;
 
-constexpr Command (*const kCommands[])(CLI::App&) = {add_calibrate,  add_predict, add_evaluate, add_compare,
-                                                     add_inspect,    add_report,  add_train,    add_infer,
-                                                     add_experiment, add_demo,    add_collect};
+constexpr Command (*const kCommands[])(CLI::App&) = {
+    add_calibrate, add_predict, add_evaluate,   add_compare, add_inspect, add_report,
+    add_train,     add_infer,   add_experiment, add_demo,    add_collect, add_recalibrate,
+    add_export,    add_outline, add_measure,    add_nnunet,  add_monitor};
 constexpr std::size_t kCount = std::size(kCommands);
 
 /// As fuzz::result_or_error(), but messages may quote words that main() makes printable.

@@ -107,8 +107,8 @@ Problem read_problem(Bytes& bytes) {
         problem.groups.push_back(static_cast<std::int32_t>(bytes.below(groups)));
     const std::size_t pixels = problem.images * problem.grid.pixels();
     const auto classes = static_cast<std::uint32_t>(problem.classes());
-    // One byte for the truth of each pixel, one for each probability; after the end of the input a pattern
-    // continues.
+    // One byte for the truth of each pixel, one for each probability. After the end of the input, bytes
+    // follow a fixed pattern.
     std::uint8_t filler = 1;
     const auto next = [&] {
         filler = static_cast<std::uint8_t>(filler * 5 + 3);

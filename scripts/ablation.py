@@ -4,7 +4,7 @@
     scripts/ablation.py FOLDER [--only PATTERN] [--keep FILE.json]
 
 FOLDER has the arrays that scripts/real_data.sh describes. Each row is one method with one set of options; the
-columns are mean coverage errors by `kandinsky compare` (pooling pixels). --only: rows whose name contains PATTERN.
+columns are mean coverage errors by `kandinsky compare` (score lac, pooling pixels). --only: rows whose name contains PATTERN.
 --keep: stores results in FILE.json and does not compute them again. KANDINSKY: the program (default: build/bin/kandinsky).
 """
 
@@ -27,7 +27,7 @@ COLUMNS = [
      [(0, "sky"), (1, "building"), (3, "road"), (4, "pavement"), (5, "tree"), (8, "car")]),
 ]
 
-# The paper's settings, all given explicitly so that a change of a default changes no row.
+# The paper's settings of each method, all given explicitly so that a change of a default changes no row.
 KMEANS = {"kmeans-clusters": "4"}
 GENANN = {"genann-shape": "circle", "genann-radii": "3", "genann-weights": "none"}
 FCC = {"fcc-curves": "3", "fcc-limit": "circle", "fcc-centre": "middle", "fcc-variance": "mean", "fcc-penalty": "1e-3"}
@@ -87,7 +87,7 @@ def batches(rows):
 def measure(folder, batch, column):
     """{(method, class): mean CE} of one run of compare."""
     cal, test, options, classes = column
-    words = [PROGRAM, "compare", "--quiet", "--json", "-", "--pooling", "pixels",
+    words = [PROGRAM, "compare", "--quiet", "--json", "-", "--pooling", "pixels", "--score", "lac",
              "--methods", ",".join(row[1] for row in batch),
              "--cal-probs", f"{cal}_probs.npy", "--cal-labels", f"{cal}_labels.npy",
              "--test-probs", f"{test}_probs.npy", "--test-labels", f"{test}_labels.npy",

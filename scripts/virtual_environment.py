@@ -1,5 +1,4 @@
-"""Virtual environments below the build folder. An environment is made anew only when its contents change. scripts/docs.py and
-tests/python/environment.py use this module."""
+"""Virtual environments below the build folder. An environment is made anew only when its contents change."""
 
 import hashlib
 import shutil

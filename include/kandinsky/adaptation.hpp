@@ -22,7 +22,7 @@ enum class Adapt {
 class Adaptation {
   public:
     static constexpr std::int32_t kUnit = 256;        ///< the value 1
-    static constexpr std::int32_t kLargestShift = 4;  ///< shifts lie between minus and plus this
+    static constexpr std::int32_t kLargestShift = 4;  ///< shifts lie in [-4 kUnit, 4 kUnit]
     /// Shifts are rounded up to multiples of this, at calibration and at prediction. Few shifts are then
     /// possible, so prediction can store thresholds for each. The level corrects the mean effect of rounding;
     /// the rest changes the coverage of an image by less than 0.006 if the coverage is near 0.9.
@@ -45,8 +45,8 @@ class Adaptation {
     };
 
     Adaptation() = default;  ///< no shifts: empty() is true
-    /// `levels`: one for each rung of a ladder, ascending. Throws a data error if a number is not finite or
-    /// out of range, or if the steps differ.
+    /// `levels`: one for each rung of a ladder. Throws a data error if they do not ascend, if a number is not
+    /// finite or out of range, or if the steps differ.
     Adaptation(std::vector<Shift> shifts, std::vector<std::int32_t> levels);
 
     [[nodiscard]] bool empty() const { return shifts_.empty(); }                ///< all images have one level

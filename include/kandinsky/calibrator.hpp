@@ -148,8 +148,8 @@ struct Calibrator {
 /// Calibrates. The result depends on the multiset of images and the options, not on the order of images or
 /// the number of threads. Cost: a few passes over the data, and with Promise::leave_one_out one fit per
 /// group; holds about `options.memory` bytes besides the result. Throws a usage error for options out of
-/// range, a data error for bad values (NaN, outside [0, 1], unknown labels) and Interrupted when `progress`
-/// asks to stop.
+/// range or data without labels, a data error for bad values (NaN, outside [0, 1], unknown labels), and
+/// Interrupted when `progress` asks to stop.
 [[nodiscard]] Calibrator calibrate(const Dataset& data, const CalibrateOptions& options,
                                    Progress& progress = silent());
 
@@ -168,7 +168,7 @@ struct TimedCalibrator {
 /// A calibrator with the same curves, and with levels set by other labelled images. The guarantee then
 /// depends on these images alone, whatever images the curves come from. Needs Pooling::groups. Throws a data
 /// error if the images do not fit the calibrator or are those of the calibration, and a usage error without
-/// labels and for calibrators with a confidence.
+/// labels, without groups if the calibration had groups, and for calibrators with a confidence.
 [[nodiscard]] Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data,
                                      Progress& progress = silent());
 
@@ -176,7 +176,7 @@ struct TimedCalibrator {
 enum class EmptySets {
     keep,  ///< an empty set stays empty
     fill,  ///< the most probable class is added; of equally probable classes, that with the lowest number
-    automatic,  ///< `fill`; `keep` if calibration pixels had no class, or if precision is guaranteed
+    automatic,  ///< `fill`; `keep` if some calibration pixels had no class, or if precision is guaranteed
 };
 
 /// Score thresholds [class][pixel] at 1 - alpha: a class is in the set if its score is at most the threshold.

@@ -66,14 +66,15 @@ struct ImageCoverage {
     std::array<std::array<FeatureTenth, 10>, ImageFeatures::kCount> tenths{};
 };
 
-/// The place with the lowest coverage at 1 - alpha among those with at least kEnoughSamples test samples.
+/// The region, block or set size with the lowest coverage at 1 - alpha, of those with at least kEnoughSamples
+/// test samples. Ties go to the first.
 struct WorstPlace {
     static constexpr std::uint64_t kEnoughSamples = 30;  ///< places with fewer samples do not count
     static constexpr std::size_t kBlocks = 4;            ///< the grid has kBlocks x kBlocks blocks
 
     double coverage = std::numeric_limits<double>::quiet_NaN();  ///< NaN if no place has enough samples
     std::uint64_t samples = 0;                                   ///< test samples there
-    std::uint64_t place = 0;  ///< a region's number, or that of a block: row * kBlocks + column
+    std::uint64_t place = 0;  ///< number of the region or block (row * kBlocks + column), or a set size
 };
 
 /// Confidence against accuracy in 20 bins of equal width (the last one closed).
@@ -169,8 +170,9 @@ struct EvaluationReport {
 };
 
 /// Evaluates several calibrators in one pass over the test images (more if memory is short). The result does
-/// not depend on the order of images or the number of threads. Throws a usage error without a calibrator, a
-/// data error if the data do not fit or have bad values, and Interrupted when `progress` asks to stop.
+/// not depend on the order of images or the number of threads. Throws a usage error without a calibrator or
+/// labels, a data error if the data do not fit or have bad values, and Interrupted when `progress` asks to
+/// stop.
 [[nodiscard]] EvaluationReport evaluate(const Dataset& data,
                                         const std::vector<const Calibrator*>& calibrators,
                                         const EvaluateOptions& options = {}, Progress& progress = silent());

@@ -83,7 +83,7 @@ struct FccOptions {
     Limit limit = Limit::rectangle;         ///< of the outermost curve
     Centre centre = Centre::free;           ///< of all curves
     Variance variance = Variance::area;     ///< what is minimised
-    std::optional<double> penalty{};        ///< weight of the nesting penalty; none: 1e-4 by area, else 1e-3
+    std::optional<double> penalty{};        ///< weight of the nesting penalty; none: 1e-4 for area, else 1e-3
     std::uint32_t angles = 96;       ///< angles of the quadrature, 8 to 4096; at least 4 * order are used
     std::uint32_t nodes = 12;        ///< nodes of the quadrature per ray and region, 1 to 128
     std::uint32_t starts = 4;        ///< independent starts, 1 to 1000; the best result is kept

@@ -93,9 +93,10 @@ struct MonitorCourse {
 };
 
 /// Watches a stream of new images: tests whether their outputs are like those of the calibration images and,
-/// with labels, whether coverage is kept. The unit is the image, or the group if the calibration images had
-/// groups; a group is tested when the next one begins, or by complete(). The order of the images matters. The
-/// same images in the same order give the same state for any division into updates and any number of threads.
+/// with labels, whether coverage and the odds of classes in their own pixels are kept. The unit is the image,
+/// or the group if the calibration images had groups; a group is tested when the next one begins, or by
+/// complete(). The order of the images matters. The same images in the same order give the same state for any
+/// division into updates and any number of threads.
 /// Not thread-safe: one call at a time. docs/monitoring.md states the guarantee.
 class Monitor {
   public:

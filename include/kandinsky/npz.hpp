@@ -12,7 +12,8 @@ namespace KANDINSKY_API kandinsky {
 [[nodiscard]] Array read_npz(const std::filesystem::path& path, const std::string& key = "");
 
 /// Writes arrays as uncompressed members NAME.npy in C order, in the order given; numpy.load opens the file.
-/// Equal content gives equal bytes. Atomic: the file is complete or untouched.
+/// Equal content gives equal bytes. Atomic: the file is complete or untouched. Throws a file error if it
+/// cannot be written.
 void write_npz(const std::filesystem::path& path,
                const std::vector<std::pair<std::string, ArrayView>>& arrays);
 

@@ -28,7 +28,8 @@ struct OnnxModel {
 
 /// A graph of standard ONNX operators that turns probabilities (or logits) [N,C,H,W] into the sets of
 /// Predictor. It stands alone or is appended to a model, whose own bytes do not change. docs/deploy.md has
-/// the contract. Throws a usage error for randomized scores, and a data error for models that do not fit.
+/// the contract. Throws a usage error for randomized scores and bad options, and a data error for models that
+/// do not fit.
 [[nodiscard]] OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options);
 
 }  // namespace kandinsky

@@ -117,7 +117,8 @@ inline constexpr std::uint8_t kBetween = 1;  ///< in the outer mask, not in the 
 inline constexpr std::uint8_t kInside = 2;   ///< in the inner mask, which is part of the outer one
 
 /// The outlines of one case, [class of the rule][voxel]. The truth of the case is not used. The score field
-/// needs the `calibrator` with which the rule was calibrated.
+/// needs the `calibrator` with which the rule was calibrated. Throws a usage error without it, and a data
+/// error if the number of classes differs.
 [[nodiscard]] std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
                                                      const Calibrator* calibrator = nullptr);
 
@@ -143,7 +144,7 @@ struct OutlineJudgement {
     std::vector<ObjectCounts> objects;  ///< by size, ascending; sizes that no object has are left out
 };
 /// One result for each class of the rule. Objects are counted by size: up to `small` and above it, or by
-/// powers of ten if `small` is 0.
+/// powers of ten if `small` is 0. Throws as outline_case(), and a usage error for cases without labels.
 [[nodiscard]] std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const CaseSource& cases,
                                                            const Calibrator* calibrator = nullptr,
                                                            double small = 0, Progress& progress = silent());

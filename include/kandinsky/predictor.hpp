@@ -28,14 +28,16 @@ class Predictor {
     [[nodiscard]] std::size_t packed_width() const { return (grid_.width + 7) / 8; }
 
     /// Writes 1 to sets[class][pixel] where the class is in the set, else 0. `probs` is [class][pixel], in
-    /// [0, 1]; values are not checked, and a NaN is in no set. Returns how many sets were filled. Throws a
-    /// usage error unless both spans have classes() * grid().pixels() elements.
+    /// [0, 1]; values are not checked. A class whose probability is NaN is in no set, unless it fills an
+    /// empty one. Returns how many sets were filled. Throws a usage error unless both spans have classes() *
+    /// grid().pixels() elements.
     std::uint64_t sets(std::span<const float> probs, std::span<std::uint8_t> sets) const;
     /// sets() as bits, [class][row][packed_width()]; the first column is the highest bit (numpy.packbits).
     std::uint64_t packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
 
     /// sets() of half-precision probabilities, given by their bits, for the score lac. Returns nothing for
-    /// other scores, if levels follow the image, or if a probability is not in [0, 1]: use sets() then.
+    /// other scores, if levels follow the image, or if a probability is not in [0, 1]: use sets() then, which
+    /// overwrites `sets`.
     [[nodiscard]] std::optional<std::uint64_t> half_sets(std::span<const std::uint16_t> probs,
                                                          std::span<std::uint8_t> sets) const;
 
@@ -58,8 +60,8 @@ class Predictor {
                                               EmptySets empty = EmptySets::automatic) noexcept;
 
 /// Conformal p-values of one image, [class][pixel] in and out: before empty sets are filled, a class is in
-/// the set at alpha if and only if its p-value exceeds alpha. Thread-safe. Throws a usage error for spans of
-/// the wrong length and for Risk::precision.
+/// the set at alpha if and only if its p-value exceeds alpha. `probs` must lie in [0, 1], which is not
+/// checked. Thread-safe. Throws a usage error for spans of the wrong length and for Risk::precision.
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out);
 
 }  // namespace kandinsky

@@ -14,8 +14,8 @@
 namespace KANDINSKY_API kandinsky {
 
 /// Statistics of the calibration images, with which a Monitor compares a stream. Each is computed from the
-/// outputs of one image. A shortfall also needs the image's labels: it is minus the largest log2 of the odds
-/// that a share of a class's own pixels reaches. The statistic of a group is the mean over its images.
+/// outputs of one image. A shortfall also needs the image's labels: it is minus the log2 of the odds that a
+/// given share of a class's own pixels reaches. The statistic of a group is the mean over its images.
 /// Thresholds are never used, so the statistics of calibration and new images are exchangeable.
 /// docs/monitoring.md has the formulas.
 struct Reference {

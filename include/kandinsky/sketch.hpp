@@ -16,9 +16,11 @@ class Sketch {
     /// and if the bins do not fit into `options.memory`.
     Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options);
 
-    /// Counts some images, which are not needed afterwards. Not thread-safe; runs in parallel itself.
+    /// Counts some images, which are not needed afterwards. Not thread-safe; runs in parallel itself. Throws
+    /// a data error for bad values or another grid or number of classes, and a usage error for groups that do
+    /// not fit the options; nothing is counted then. After Interrupted the sketch is unusable.
     void add(const Dataset& images, Progress& progress = silent());
-    /// The calibrator of all images so far.
+    /// The calibrator of all images so far. Throws a data error if no pixel has a label.
     [[nodiscard]] Calibrator finish(Progress& progress = silent()) const;
 
     [[nodiscard]] std::uint64_t images() const { return images_; }    ///< counted so far

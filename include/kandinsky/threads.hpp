@@ -7,6 +7,7 @@
 namespace KANDINSKY_API kandinsky {
 
 /// While alive, the library uses at most `threads` threads in this process (0: as many as the machine has).
+/// Of several limits, the smallest holds.
 class ThreadLimit {
   public:
     /// At most `threads` threads from now on.

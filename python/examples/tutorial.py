@@ -61,7 +61,7 @@ if plt:
 
 # %% [markdown]
 # ## Which pixels should share their scores?
-# With so few patients, a single pixel has too few scores. `compare` tries all ways of sharing; the slices of one
+# With so few patients, a single pixel has too few scores. `compare` tries several ways of sharing; the slices of one
 # patient stay together.
 
 # %%

@@ -45,7 +45,8 @@ class Fitted(Known, Parameters):
     ) -> "np.ndarray[Any, np.dtype[Any]]":
         """Probability thresholds: a class is in the set if and only if ``p >= threshold``.
 
-        Prediction is only this comparison. For an accelerator, move the thresholds there once.
+        They exist only for the score "lac" without ``adapt="image"``; otherwise UsageError. Prediction is then only this
+        comparison. For an accelerator, move the thresholds there once.
 
         Parameters
         ----------
@@ -64,7 +65,10 @@ class Fitted(Known, Parameters):
     def score_thresholds(
         self, alpha: Optional[Level] = None, confidence_level: Optional[Level] = None
     ) -> "np.ndarray[Any, np.dtype[Any]]":
-        """Score thresholds: a class is in the set if and only if ``score <= threshold``; +inf: always in the set."""
+        """Score thresholds: a class is in the set if and only if ``score <= threshold``; +inf: always in the set.
+
+        UsageError with ``adapt="image"``, because thresholds then depend on the image.
+        """
         return self._each_level("score_thresholds", alpha, confidence_level)
 
     def _each_level(self, what: str, alpha: Optional[Level], confidence_level: Optional[Level]) -> np.ndarray:
@@ -120,7 +124,7 @@ class Fitted(Known, Parameters):
             Eight pixels in a byte, as with ``numpy.packbits(sets, axis=-1)``.
         empty : {"auto", "fill", "keep"}
             Rule for empty sets: add the most probable class ("fill") or leave them empty ("keep"). "auto" fills,
-            unless masks left calibration pixels without a class.
+            unless masks left calibration pixels without a class or `risk` includes precision.
         no_empty : bool, optional
             The older name of `empty`: True means "fill", False "keep".
         out : ndarray, optional
@@ -131,7 +135,7 @@ class Fitted(Known, Parameters):
         ndarray or tensor
             bool [N,C,H,W] (uint8 [N,C,H,ceil(W/8)] if packed), without the first axis for one image, with a leading
             axis for a sequence of levels; [N,C,D,H,W] for volumes. True where the class is in the pixel's set.
-            A tensor gives a tensor of its library, on its device.
+            A tensor gives a tensor of its library (torch: on its device).
         """
         word = empty_word(empty, no_empty)
         alphas, single = levels(alpha, confidence_level)

@@ -119,7 +119,7 @@ def _refuse(name: str, method: Optional[str]) -> UsageError:
         f"there is no option '{name}'"
         + (f" of method {method}" if others else "")
         + (f"; method {method} has {', '.join(own)}" if own else "")
-        + (f"; it is one of {', '.join(one.name for one in others)}" if others else "")
+        + (f"; it is an option of {', '.join(one.name for one in others)}" if others else "")
         + "; kandinsky.options() lists all"
     )
 

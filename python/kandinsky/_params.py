@@ -57,7 +57,7 @@ class Parameters:
         return {**{name: getattr(self, name) for name in self._names}, **self._more}
 
     def set_params(self, **params: Any) -> "Self":
-        """Changes all given parameters, or none if one is wrong. With a new method, options that only the old one has are removed.
+        """Changes all given parameters, or none if a name is unknown. With a new method, options that only the old one has are removed.
 
         The calibration stays as it is until the next :meth:`fit`.
         """

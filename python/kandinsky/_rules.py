@@ -10,10 +10,12 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar
 import numpy as np
 
 from ._arrays import as_array, as_groups, as_labels, ignore_list, make_data
+from ._checks import file_path
+from ._files import write_whole
 from ._types import PathLike
 from ._words import in_python
 from .calibrator import CalibrationWarning
-from .errors import DataError, UsageError
+from .errors import DataError, FileError, UsageError
 
 _Own = TypeVar("_Own", bound="Rule")
 
@@ -103,8 +105,8 @@ class Rule:
         return out
 
     def save(self, path: PathLike) -> None:
-        """Writes the file that the command's --rule reads."""
-        Path(path).write_text(self._text)
+        """Writes the file that the command's --rule reads. A failure leaves an existing file unchanged."""
+        write_whole(file_path("path", path), self._text.encode())
 
     @classmethod
     def load(cls: Type[_Own], path: PathLike) -> _Own:
@@ -112,6 +114,8 @@ class Rule:
         try:
             text = Path(path).read_text(encoding="utf-8")
             found = json.loads(text)
+        except OSError as problem:
+            raise FileError(f"cannot read {path}: {problem.strerror or problem}") from problem
         except ValueError:  # no text, or no JSON
             found = None
         if not isinstance(found, dict) or found.get("format") != cls._format:

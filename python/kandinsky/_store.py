@@ -98,7 +98,7 @@ class Store:
         return self.groups is not None
 
     def append(self, probs: np.ndarray, labels: np.ndarray, groups: Optional[np.ndarray]) -> None:
-        """Adds a batch that has been checked alone, if it fits the other batches. Adds all of it or nothing."""
+        """Adds a batch whose values have been checked. A batch that does not fit the other batches changes nothing."""
         if len(self):
             self._check_fits(probs, labels, groups)
         self.probs.append(probs)

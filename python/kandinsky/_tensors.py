@@ -26,7 +26,7 @@ def to_numpy(value: Any, name: str) -> np.ndarray:
         if not hasattr(value, "cpu"):
             raise UsageError(
                 f"{name} is on an accelerator (DLPack device type {device}) and has no method cpu(); move it to the CPU, "
-                f"or move t = thresholds(alpha) to the device once: prediction is probs >= t"
+                f"or, with score_function='lac', move t = thresholds(alpha) to the device once: prediction is probs >= t"
             )
         value = value.cpu()
     try:
@@ -38,7 +38,10 @@ def to_numpy(value: Any, name: str) -> np.ndarray:
 
 
 def like(result: np.ndarray, given: Any) -> Any:
-    """The result as a tensor of the given tensor's library, on its device; unchanged if that library has no conversion."""
+    """The result as a tensor of the given tensor's library; unchanged if that library has no conversion.
+
+    A torch tensor is on the given tensor's device, an array of another library on the library's default device.
+    """
     if not is_tensor(given):
         return result
     module = sys.modules.get(type(given).__module__.partition(".")[0])

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-_LARGEST = 4.0  # shift
+_LARGEST = 4.0  # largest absolute value of a shift
 _BINADE = 2.0**23  # number of keys between two powers of 2
 _KEY_OF_ONE = 2 * 23 * _BINADE
 

@@ -29,9 +29,9 @@ def annuli_fitness(
     ----------
     points : array [H,W,Q]
         The curve vector of every pixel; a pixel with a value that is not finite has no data. Converted to float32.
-    params : array [P,5], or [P,2+radii]
+    params : array [P,2+radii]; [P,4+radii] for ellipses
         Rows (cx, cy, r0, r1, ...), in pixels from the middle of the grid, y up; for ellipses followed by axis ratio
-        and angle. One row may be given flat.
+        and angle in radians. One row may be given flat.
     metric : {"euclidean", "sqeuclidean", "manhattan"}
     shape : {"circle", "ellipse"}
     rule : {"consistent", "released"}

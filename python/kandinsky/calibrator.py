@@ -264,13 +264,14 @@ class Calibrator(Filed, Fitted):
         Parameters
         ----------
         weights : array [N], optional
-            Weight of each image, if new images come from another population: how much more common images like it are in that one.
-            Equal within a group; a common factor has no effect. The documentation's page on shift has the guarantee.
+            Weight of each image, if new images come from another population: the density of images like it there, divided by
+            their density here. Equal within a group; a common factor has no effect. The documentation's page on shift has the
+            guarantee.
         shift_to, shift_groups : arrays, optional
             New images without labels, and their groups if `groups` are given: weights are estimated from them.
         max_weight : float
-            Largest weight of a calibration or new image; larger weights are reduced to it. 0: the largest of `weights`; with
-            `shift_to` at most 10 times the mean weight.
+            Largest weight of a calibration or new image; larger weights are reduced to it. With `shift_to` its
+            unit is the mean weight. 0: the largest of `weights`, or 10 with `shift_to`.
         """
         if labels is None:
             raise UsageError("labels are needed to calibrate")

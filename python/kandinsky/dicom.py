@@ -155,11 +155,11 @@ def save_segmentations(
     axis: Optional[str] = None,
     empty: Empty = "auto",
 ) -> List[str]:
-    """Writes certain.dcm, possible.dcm and p_values.dcm of one case into a folder, and returns their names.
+    """Writes certain.dcm, possible.dcm and p_values.dcm of one case into a folder, and returns their paths.
 
     `calibrator`: a Calibrator or its `.kcal` file. `series`: the result of :func:`read_series`, its folder, or pydicom's images in the
-    order of their positions. `probs`: [C,x,y,z], on the voxels
-    of the series (columns, rows, slices), or with the affine of a NIfTI file.
+    order of their positions. `probs`: [C,x,y,z], on the voxels of the series (columns, rows, slices), or with the `affine` of a
+    NIfTI file.
     """
     calibrator = opened(calibrator)
     if isinstance(series, (str, os.PathLike)):

@@ -1,4 +1,4 @@
-"""Area, volume and Dice of each object, with intervals that contain the truth with a guarantee."""
+"""Size and Dice of each class in each group, with intervals that contain the truth with a guarantee."""
 
 from __future__ import annotations
 

@@ -86,8 +86,8 @@ class OutlineRule(Rule):
         probs, labels, groups, spacing, ignore, logits, threads, progress
             As for :func:`fit_outline`.
         small : float
-            Size up to which objects count as small, in pixels or voxels, or in mm^2 or mm^3 with a spacing. 0: classes of
-            sizes by powers of ten.
+            Size up to which objects count as small, in pixels or voxels, or in mm^2 or mm^3 with a spacing. 0: objects
+            are counted by powers of ten of their size.
         """
         cases = self._cases(probs, labels, groups, spacing, ignore, logits)
         with Shown(progress) as callback:

@@ -75,7 +75,7 @@ def report(
     path : path, optional
         Where to write the page.
     alpha, confidence_level : float
-        Level of the set sizes and of the slider's start; a comparison has its own.
+        Level of the set sizes, at which the page's slider starts; a comparison has its own.
     title : str
     classes : int or sequence of int, optional
         Classes to show first.

@@ -88,7 +88,13 @@ class PredictionSets(ExactModule):
         if self.logits not in _LOGITS:
             raise UsageError(f"logits is {self.logits!r}, but must be 'none', 'sigmoid' or 'softmax'")
         rule = empty_word(empty, None)
-        self.fill = rule == "fill" or (rule == "auto" and not meta["data"].get("classless", False))
+        precise = options.get("risk", "recall") != "recall"
+        if rule == "fill" and precise:
+            raise UsageError(
+                "empty='fill' puts classes into sets without a test, so the calibrator's promise of precision would not hold; "
+                "leave it out"
+            )
+        self.fill = rule == "fill" or (rule == "auto" and not precise and not meta["data"].get("classless", False))
         self.classes, (self.height, self.width) = calibrator.n_classes_, calibrator.grid_
         core = calibrator._fitted()
         self.register_buffer("thresholds", torch.from_numpy(np.stack([np.array(core.limits(each)) for each in self.alphas])))
@@ -123,7 +129,7 @@ class PredictionSets(ExactModule):
             raise UsageError(f"the state has alpha {found}, but this module has {self.alphas}; make it with the same alpha")
         if images is not None and images.tolist() != self.of_images.tolist():
             raise UsageError(
-                "the state is of a calibrator with other calibration images than this module's; make it of the same calibrator"
+                "the state is of a calibrator with other calibration images than this module's; make the module from the same calibrator"
             )
         super()._load_from_state_dict(state_dict, prefix, *args, **more)
 
@@ -261,7 +267,7 @@ def _penalties(score: str, more: Dict[str, Any], classes: int) -> np.ndarray:
 
 
 class CalibrationMetric:
-    """Calibrates batch by batch, with the verbs of torchmetrics: ``update``, ``compute``, ``reset``, ``merge_state``.
+    """Calibrates batch by batch, with the method names of torchmetrics: ``update``, ``compute``, ``reset``, ``merge_state``.
 
     Parameters
     ----------

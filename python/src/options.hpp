@@ -9,8 +9,8 @@
 namespace kandinsky::python {
 
 /// Parses options as in the command: `words` are its flags ("--kmeans-clusters", "6"), `arrays` the values of
-/// options that the command reads from a file, by flag without dashes. `asked`: the methods of the options,
-/// METHOD or METHOD:SCORE; empty: `method`. An option without effect is a usage error.
+/// options that the command reads from a file, by flag without dashes. `asked`: what is calibrated, METHOD or
+/// METHOD:SCORE; empty: `method`. An option without effect on any of these is a usage error.
 [[nodiscard]] CalibrateOptions options_of(const std::string& method, std::vector<std::string> words,
                                           nanobind::dict arrays, const std::vector<std::string>& asked = {});
 

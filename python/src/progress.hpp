@@ -12,8 +12,8 @@
 
 namespace kandinsky::python {
 
-/// Calls a Python callable with (stage, done, total) at most ten times a second, and stops the work on Ctrl-C
-/// or if the callable raises. The exception that stopped it is kept and raised by run().
+/// Calls a Python callable with (stage, done, total) when a stage begins and ends, and between at most ten
+/// times a second. Stops the work on Ctrl-C or if the callable raises; run() then raises that exception.
 class PyProgress : public Progress {
   public:
     explicit PyProgress(nanobind::object callback) : callback_(std::move(callback)) {}

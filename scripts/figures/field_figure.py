@@ -3,7 +3,8 @@
 
     kandinsky demo -o demo
     for m in pixel field; do
-        kandinsky predict demo/$m.kcal --probs demo/test_probs.npy --alpha 0.1 -o sets.npy --thresholds $m.npy
+        kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy --method $m --score lac -o $m.kcal
+        kandinsky predict $m.kcal --probs demo/test_probs.npy --alpha 0.1 -o sets.npy --thresholds $m.npy
     done
     python3 scripts/figures/field_figure.py pixel.npy field.npy > docs/figures/field.svg
 

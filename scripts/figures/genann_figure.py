@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw docs/figures/genann.svg: curve values of synthetic pixels with the circles and the ellipses that genann found.
+"""Draws docs/figures/genann.svg: curve values of synthetic pixels with the circles and the ellipses that genann found.
 
     genann_figure.py [OUT.svg] [--circle GEOMETRY.json] [--ellipse GEOMETRY.json]
 

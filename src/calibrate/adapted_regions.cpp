@@ -146,7 +146,7 @@ class AdaptedRelearner {
     }
 
   private:
-    /// The distributions of a stratum from all groups except one, with the regions found by these groups.
+    /// The distributions of a stratum from all groups except one, and the shift that these groups give.
     struct Fit {
         partition::ScoreGrid grid;
         partition::FoldDistributions distributions;

@@ -59,7 +59,8 @@ struct AdaptedTables {
     }
 };
 
-/// For a stratum with adaptation_of(). Throws, as Predictor does, for alphas that cannot be guaranteed.
+/// The tables of a stratum with adaptation_of(). Throws a usage error for an alpha that cannot be guaranteed,
+/// as Predictor does, and for a calibrator whose Adaptation::step() is not kStep.
 [[nodiscard]] AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
                                            std::span<const double> alphas);
 

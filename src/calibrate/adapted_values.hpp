@@ -28,7 +28,7 @@ void adapt_scores(const Calibrator& calibrator, std::size_t stratum, std::int32_
 /// shifts around the image's own, and only these scores are compared with the curves.
 class AdaptedSets {
   public:
-    /// `most_bytes`: limit for the thresholds of all strata together; five shifts are kept in any case.
+    /// `most_bytes`: limit for the thresholds of all strata together; up to five shifts are kept in any case.
     AdaptedSets(const Calibrator& calibrator, std::size_t stratum, double alpha,
                 std::size_t most_bytes = std::size_t{32} << 20);
 

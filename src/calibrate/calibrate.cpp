@@ -225,7 +225,7 @@ std::vector<TimedCalibrator> calibrate_all(const Dataset& data, const std::vecto
                  "leave it out and the thresholds are exact");
         if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;
-        // If several methods are given, those that cannot adapt are used without adaptation.
+        // Among several methods, `auto` is used without adaptation, because it cannot adapt.
         if (options.size() > 1 && own.method.name == kAutoMethod) own.adapt = Adapt::none;
         wanted.push_back(one.confidence > 0 ? std::move(own)
                                             : with_promise(effective(std::move(own)), groups, share));

@@ -19,12 +19,13 @@ namespace kandinsky {
 /// Whether every pixel is its own region.
 [[nodiscard]] bool is_pixelwise(const Partition& partition);
 [[nodiscard]] std::size_t curve_count(const std::vector<Partition>& partitions);
-/// The regions that a method finds. `input` needs grid, stratum, counts and, if the method uses them,
-/// features; the rest comes from the options.
+/// The regions that the options' method finds. `input` needs grid, stratum, counts and, if the method uses
+/// them, features; its seed, settings and progress are set here. Throws Interrupted if cancelled.
 [[nodiscard]] Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress);
 /// Records which curve each pixel uses.
 void assign_levels(Calibrator& calibrator);
-/// The options with every choice resolved. Throws a usage error for values out of range.
+/// The options with the values that other options determine; promise and fallback may still be automatic.
+/// Throws a usage error for values out of range and for options that exclude each other.
 [[nodiscard]] CalibrateOptions effective(CalibrateOptions options);
 /// The options with the promise and the split in effect for that many groups. Resolves Promise::automatic;
 /// methods that learn nothing get Promise::none. `share`: the mean weight of a group relative to the bound.
@@ -52,8 +53,8 @@ struct PixelScan {
     [[nodiscard]] bool any() const { return features || curves; }
 };
 
-/// The data of one calibration run, shared by all methods that are fitted to it. The choices in the options
-/// are resolved; all methods share score, condition, quantiles, pooling and rungs.
+/// The data of one calibration run, shared by all methods that are fitted to it. The options come from
+/// effective(); all methods share score, condition, quantiles, pooling, rungs, split and promise.
 class CalibrationRun {
   public:
     /// `wanted`: what will be requested later, so that one pass computes all of it. If the scores fit into
@@ -75,6 +76,7 @@ class CalibrationRun {
     /// Exact curves of given regions, one set per stratum.
     std::vector<CurveSet> region_curves(const std::vector<Partition>& partitions, const CurveRule& rule);
     std::vector<CurveSet> pixel_curves(const CurveRule& rule);  ///< of every pixel
+    /// A calibrator of these curves. With Fallback::image, appends the image-wide curve to each set.
     /// `smooth`: empty, or one entry for each stratum; strata without smooth curves have an empty entry.
     Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions,
                       std::vector<CurveSet> curves, std::vector<SmoothCurves> smooth = {});

@@ -49,11 +49,12 @@ struct CrossLoss {
                                                   const CalibrateOptions& options,
                                                   const std::vector<Contender>& all, Progress& progress);
 
-/// Chooses a contender for every stratum by cross-validation with the loss of cross_losses(), for several
-/// methods that share all other options: [method][stratum]. One run of cross_losses() serves all. If the
-/// losses differ by less than kNearTie, which the loss cannot resolve, a soft method is chosen: it assumes
-/// no shape of regions. Depends on the multiset of images, the options and the seed only.
+/// Losses that differ by less than this share count as equal.
 inline constexpr double kNearTie = 0.02;
+/// Chooses a contender for every stratum by cross-validation with the loss of cross_losses(), for several
+/// methods that share all other options: [method][stratum]. One run of cross_losses() serves all. The
+/// contender with the least loss is chosen, or a soft method within kNearTie of it, which assumes no shape of
+/// regions. Depends on the multiset of images, the options and the seed only.
 [[nodiscard]] std::vector<std::vector<Choice>> choose(const Dataset& data, const Census& census,
                                                       const std::vector<CalibrateOptions>& options,
                                                       Progress& progress);

@@ -85,10 +85,10 @@ struct Levels {
     RiskLevels risk;                   ///< if precision is promised
 };
 
-/// The step at which tests of the precision start: the most precise step in the groups that learn. The
-/// smallest sets need not be the most precise, because models are certain of some of their errors. Groups
-/// with the class whose sets never contain it count as wrong; otherwise empty sets would always win. Any rule
-/// that does not use the other groups is valid.
+/// The step at which tests of the precision start: the most precise step in the groups from which sets are
+/// learnt; the last one if several are equal. The smallest sets need not be the most precise, because models
+/// are certain of some of their errors. A group that misses all pixels of the class also counts as wrong;
+/// otherwise empty sets would always win. Any rule that does not use the other groups is valid.
 std::uint32_t most_precise(const GroupLosses& learnt, std::size_t steps) {
     std::uint32_t best = 0;
     double least = 3;
@@ -136,7 +136,8 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std:
 }
 
 /// Sets the levels of a calibrator by the losses of `groups`, which were not used to make it. `learnt` has
-/// the groups that were used; they also choose where the tests of the precision start.
+/// the groups that were used; their losses also determine where the tests of the precision start. It may be
+/// null for Risk::recall.
 void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dataset* learnt,
                 const Dataset& groups, Calibrator& out, Progress& progress) {
     const bool precision = asked.risk != Risk::recall;

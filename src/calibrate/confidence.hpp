@@ -10,11 +10,11 @@ namespace kandinsky {
 /// given.
 void check_confidence(const CalibrateOptions& options);
 
-/// Calibrates so that the guarantee holds with a confidence over draws of the calibration groups. Some groups
-/// learn nested sets and, for the precision, the step at which tests start. The other groups test in a fixed
-/// sequence which of these sets have a risk of at most alpha. With a single region for each class, thresholds
-/// on the score are tested instead; for Risk::recall, no group learns, and all test. docs/risk.md has the
-/// proof.
+/// Calibrates so that the guarantee holds with a confidence over draws of the calibration groups. Nested sets
+/// and, for the precision, the step at which tests start are learnt from some groups. A fixed sequence of
+/// tests on the other groups decides which of these sets have a risk of at most alpha. If the method learns
+/// nothing and has one region for each class, thresholds on the score are tested instead, for Risk::recall on
+/// all groups. docs/risk.md has the proof.
 [[nodiscard]] Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& asked,
                                              Progress& progress);
 

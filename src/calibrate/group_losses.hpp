@@ -13,7 +13,7 @@ namespace kandinsky {
 /// identity and a seed, never from their position or their losses.
 struct GroupLosses {
     std::uint64_t with_class = 0;  ///< number of groups that have the class, as in `missed`
-    /// [step][group that has the class] the share of its pixels of the class that are not in their sets.
+    /// [step][group that has the class] among its pixels of the class, the share whose set lacks the class.
     std::vector<double> missed;
     std::uint64_t groups = 0;  ///< number of all groups, as in `wrong`
     /// [step][group] among the pixels whose set contains the class, the share whose true label is another; 0

@@ -33,7 +33,7 @@ namespace {
 /// The result of learning without one group, for one stratum.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
-    nothing,  ///< no other group has the class: every score must be in the set
+    nothing,  ///< no other group has the class, so it must be in every set
     regions,
     smooth,
 };
@@ -132,8 +132,8 @@ class Relearner {
         return smooth_from(run_.data().grid(), ladder, std::move(storage));
     }
 
-    /// Evaluates the scores of groups whose fits have regions; returns the judge that gives the thresholds of
-    /// the pieces.
+    /// Adds the scores of groups whose fits have regions to levels(), so call it once; returns the judge that
+    /// gives the thresholds of the pieces.
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
         RegionJudge judge(evidence_[stratum], groups(),
                           options_.fallback == Fallback::image ? options_.min_count : 0);

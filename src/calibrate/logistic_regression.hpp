@@ -25,8 +25,9 @@ struct LogRatio {
 };
 
 /// Logistic regression: minimises the mean log-loss, each sample with weight 1/2, plus ridge / 2 times the
-/// squared slopes. Strictly convex for ridge > 0; Newton's method with halved steps finds the optimum to a
-/// gradient of 1e-10. Neither sample may be empty. Cost: features^2 per row and step.
+/// squared slopes. Strictly convex for ridge > 0. Newton's method with step halving ends at a gradient below
+/// 1e-10, at the limit of rounding or after 100 steps. Neither sample may be empty. Cost: features^2 per row
+/// and step.
 [[nodiscard]] LogRatio logistic_regression(const TwoSamples& samples, double ridge);
 
 /// The mean log-loss of a ratio, each sample with weight 1/2; log 2 for a ratio of 1.

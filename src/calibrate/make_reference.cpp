@@ -33,16 +33,26 @@ std::vector<std::uint64_t> identities(const Dataset& data, Progress& progress) {
 }
 
 /// The images of a random sample of the groups. Each group is taken with probability weight / bound, so the
-/// sample is like groups of the new population if the weights are right. At least one group is taken.
+/// sample is like groups of the new population if the weights are right. If no rank would take a group, one
+/// of the heaviest is taken. Collective.
 std::vector<std::uint32_t> like_new(const Dataset& data, const GroupWeights& weights, Progress& progress) {
     check_weights(data, weights);
     const std::vector<std::uint64_t> who = identities(data, progress), units = units_of_groups(data, weights);
-    const auto heaviest = std::max_element(units.begin(), units.end());
     std::vector<bool> taken(units.size());
     for (std::size_t g = 0; g < units.size(); ++g)
         taken[g] = Random(who[g], kLikeNew).below(kGroupWeight) < units[g];
-    if (std::find(taken.begin(), taken.end(), true) == taken.end())
-        taken[static_cast<std::size_t>(heaviest - units.begin())] = true;
+    Communicator& comm = team_of(data).comm;
+    if (total(comm, static_cast<std::uint64_t>(std::count(taken.begin(), taken.end(), true))) == 0) {
+        // Neither the ranks nor the order of the groups may decide: ties go to the largest identity.
+        std::uint64_t heaviest[] = {0}, last[] = {0};
+        for (const std::uint64_t one : units) heaviest[0] = std::max(heaviest[0], one);
+        comm.max(heaviest);
+        for (std::size_t g = 0; g < units.size(); ++g)
+            if (units[g] == heaviest[0]) last[0] = std::max(last[0], who[g]);
+        comm.max(last);
+        for (std::size_t g = 0; g < units.size(); ++g)
+            taken[g] = units[g] == heaviest[0] && who[g] == last[0];
+    }
     std::vector<std::uint32_t> images;
     for (std::uint32_t image = 0; image < data.images(); ++image)
         if (taken[data.group_of(image)]) images.push_back(image);
@@ -105,7 +115,7 @@ struct Measured {
     }
 };
 
-/// Keeps `most` values; each has the same probability of being kept.
+/// Keeps at most `most` values; each has the same probability of being kept.
 void thin(std::vector<float>& ascending, std::size_t most, std::size_t number) {
     Random random(0, 0x73686F7274, number);
     std::size_t kept = 0;

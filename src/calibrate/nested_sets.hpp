@@ -6,7 +6,8 @@
 namespace kandinsky {
 
 /// The sets of a calibrator as one nested sequence for each stratum. Step k has the sets of rung k of the
-/// ladder, for regions, smooth curves and levels that follow the image. Const use is thread-safe.
+/// ladder, for regions, smooth curves and levels that follow the image. The calibrator must outlive the
+/// object. Const use is thread-safe.
 class NestedSets {
   public:
     explicit NestedSets(const Calibrator& base);

@@ -24,8 +24,8 @@ void check_size(std::size_t given, std::size_t needed, const char* what) {
         fail(ErrorKind::usage, "[predict] {} has {} values, but {} are needed", what, given, needed);
 }
 
-/// The bits of the smallest half-precision probability that is at least the threshold; both accept the same
-/// probabilities.
+/// The bits of the smallest half-precision probability that is at least the threshold. This limit accepts the
+/// same half-precision probabilities as the threshold.
 std::uint16_t half_limit(float threshold) {
     if (threshold <= 0) return 0;
     if (!(threshold <= 1)) return 0xFFFF;

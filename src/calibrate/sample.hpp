@@ -16,15 +16,16 @@ enum class SamplePurpose : std::uint64_t {
 };
 
 /// Image numbers of this rank, ascending, of a random sample of `count` groups (of images if there are no
-/// groups). The sample depends on the groups' identities (group_identities), the seed and the number of the
-/// draw, never on positions.
+/// groups). `who`: [group] the identities, as from group_identities(). The sample depends on these, the seed
+/// and the number of the draw, never on positions. Collective. Throws a usage error if `count` is 0 or more
+/// than there are.
 [[nodiscard]] std::vector<std::uint32_t> draw_sample(const Dataset& data,
                                                      const std::vector<std::uint64_t>& who, std::size_t count,
                                                      SamplePurpose purpose, std::uint64_t seed,
                                                      std::uint64_t draw);
 
-/// The images that learn, a share `options.split` of the groups, and the images that set the thresholds.
-/// Groups are not divided. All methods use one split. One side may be empty.
+/// The images to learn from, those of a share `options.split` of the groups, and the images that set the
+/// thresholds. Groups are not divided. All methods use one split. One side may be empty. Collective.
 [[nodiscard]] DataSplit split_groups(const Dataset& data, const CalibrateOptions& options,
                                      std::uint64_t groups, Progress& progress);
 

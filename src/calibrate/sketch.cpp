@@ -130,7 +130,7 @@ void Sketch::add(const Dataset& images, Progress& progress) {
 
 void Sketch::count(const Dataset& images, Progress& progress) {
     const std::size_t bins = edges_.size();
-    const Tiles tiles{grid_.pixels(), 512};  // a tile's counters stay in the cache while images pass
+    const Tiles tiles{grid_.pixels(), 512};  // pixels; few, so that a tile's counters stay in the cache
     const auto take = [&](std::size_t number, std::size_t first, std::size_t last) {
         const PixelRange range = tiles[number];
         ScoredTile tile(images, options_.score, range.size());

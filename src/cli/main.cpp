@@ -64,7 +64,7 @@ int give_up(ErrorKind kind, const std::string& message) {
     return code;
 }
 
-/// give_up() when memory has run out; does not allocate.
+/// give_up() when memory has run out. Does not allocate unless there are several ranks.
 int give_up_without_memory() noexcept {
     if (kandinsky::World* const all = world())
         all->abandon(static_cast<int>(ErrorKind::file), "out of memory; lower --memory or use more ranks");

@@ -57,8 +57,9 @@ Adaptation::Adaptation(std::vector<Shift> shifts, std::vector<std::int32_t> leve
                    std::isfinite(one.high[k]) && one.low[k] <= one.high[k];
         if (!sane)
             fail(ErrorKind::data,
-                 "a shift of the levels is invalid: its numbers must be finite and each lower limit at most "
-                 "the upper");
+                 "a shift of the levels is invalid: its numbers must be finite, each lower limit at most the "
+                 "upper, and the steps of all shifts {}, or 1 in old files",
+                 kStep);
     }
     if (!std::is_sorted(levels_.begin(), levels_.end()))
         fail(ErrorKind::data, "the levels of the adaptation do not ascend");

@@ -22,14 +22,14 @@ struct CurveRule {
 /// A weight or a sum of weights. Weights are integers, so the order of addition has no effect. The sum over
 /// many groups needs more than 64 bits.
 __extension__ using Weight = unsigned __int128;
-/// The weight of a group if all groups have equal weight, otherwise the weight of the bound. A group of m
+/// The weight of a group if all groups have equal weight, otherwise that of GroupWeights::bound. A group of m
 /// scores loses fewer than m units to rounding.
 inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
 inline std::uint64_t CurveRule::weight(std::size_t group) const {
     return weights != nullptr ? (*weights)[group] : kGroupWeight;
 }
 
-/// The number of groups with scores at a place, and the sum of their weights.
+/// The number of groups that have scores in a pixel or region, and the sum of their weights.
 struct GroupMass {
     std::uint64_t groups = 0;
     Weight mass = 0;
@@ -69,7 +69,7 @@ inline constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max
 [[nodiscard]] inline bool plain_complete(std::uint64_t n, const CurveRule& rule) {
     return n <= rule.ladder.levels.size();
 }
-/// The ranks, from 0, of the scores in a curve of n scores of equal weight; n is below 2^32 - 1.
+/// The ranks, from 0, of the scores in such a curve; n is below 2^32 - 1. For the same rules.
 [[nodiscard]] std::vector<std::uint32_t> plain_ranks(std::uint64_t n, const CurveRule& rule);
 
 /// Quantile by linear interpolation between the order statistics at(0) .. at(n - 1) (numpy's default rule), n

@@ -88,7 +88,7 @@ class Network {
         Finish(first, size, apart);
     }
 
-    /// The remaining layers of blocks of `block` rows in a stretch.
+    /// Runs the remaining layers of a merge on each block of `block` rows, among `size` rows from `first` on.
     void Finish(std::size_t first, std::size_t size, std::size_t block) {
         if (block == 1) return;
         if (block == 2) return Contiguous<Step::clean1>(first, size);
@@ -108,7 +108,7 @@ class Network {
             Eight<kStep>(j, j + 1, j + 2, j + 3, j + 4, j + 5, j + 6, j + 7);
     }
 
-    /// Applies a step to eight rows with ascending numbers, of which the last may be missing.
+    /// Applies a step to eight rows with ascending numbers. Some at the end may be missing.
     template <Step kStep>
     HWY_INLINE void Eight(std::size_t r0, std::size_t r1, std::size_t r2, std::size_t r3, std::size_t r4,
                           std::size_t r5, std::size_t r6, std::size_t r7) {

@@ -5,7 +5,7 @@
 
 namespace kandinsky {
 
-/// Bytes of a line, which a column sort moves at a time on every vector unit.
+/// Bytes of a line of the matrix, the same for every vector unit.
 inline constexpr std::size_t kLineBytes = 64;
 
 /// Sorts every column of a matrix of `rows` lines of kLineBytes, ascending and in place: 32 columns of 16-bit

@@ -110,7 +110,7 @@ float CurveSet::threshold(std::size_t curve, double alpha, std::size_t rung) con
 double CurveSet::p_value(std::size_t curve, float score) const {
     const std::span<const float> points = values(curve);
     if (points.empty()) return interpolate_ ? 0.0 : 1.0;
-    // The sets at these levels do not contain the class, because the score is above the curve.
+    // At the levels of the first `above` points the score exceeds the threshold, so the set lacks the class.
     const auto above =
         static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), score) - points.begin());
     if (above == 0) return 1.0;

@@ -48,7 +48,9 @@ void check_weights(const Dataset& data, const GroupWeights& weights) {
                  "weight",
                  leader, image, other, own);
     }
-    if (!some && data.images() > 0) fail(ErrorKind::data, "all weights are 0, so no group would count");
+    Communicator& comm = team_of(data).comm;
+    if (most(comm, some ? 1 : 0) == 0 && total(comm, data.images()) > 0)
+        fail(ErrorKind::data, "all weights are 0, so no group would count");
 }
 
 std::vector<std::uint64_t> units_of_groups(const Dataset& data, const GroupWeights& weights) {

@@ -7,11 +7,11 @@
 namespace kandinsky {
 
 /// Throws a usage or data error unless the weights fit the data: one for each row, finite, none negative,
-/// some positive, equal within each group.
+/// some positive on some rank, equal within each group. Collective.
 void check_weights(const Dataset& data, const GroupWeights& weights);
 
-/// [group] the weight of each group of the data, where the bound has weight kGroupWeight. Empty if all groups
-/// have equal weight. Collective: all ranks use the same bound.
+/// [group] the weight of each group of the data, in units of the bound / kGroupWeight; larger weights count
+/// as the bound. Empty if all groups have equal weight. Collective: all ranks use the same bound.
 [[nodiscard]] std::vector<std::uint64_t> units_of_groups(const Dataset& data, const GroupWeights& weights);
 
 /// The same for the groups of all ranks, where places[image] is the index of an image's group. Collective.

@@ -20,8 +20,8 @@ namespace kandinsky {
 
 namespace {
 /// Builds the curves and features of all pixels in several threads. The caller provides the order statistics:
-/// a single process reads them from its scores, and several ranks search for them together. To learn which
-/// ranks a pixel needs, a caller first calls write() with functions that only record the ranks.
+/// a single process reads them from its scores, and several processes search for them together. To learn
+/// which order statistics a pixel needs, these first call write() with functions that only record them.
 class PixelCurves {
   public:
     /// `weighed`: scores have the weights of their groups; otherwise all scores at a pixel have equal weight.
@@ -166,7 +166,7 @@ class PixelCurves {
     // Used if all scores have equal weight: the lengths of curves then follow from the counts, so threads
     // write in place.
     std::vector<CurveStorage> storage_;  ///< [stratum]
-    std::vector<std::size_t> plan_of_;   ///< [number of scores] start of its plan in ranks_; empty: too many
+    std::vector<std::size_t> plan_of_;  ///< [number of scores] start of its plan in ranks_; empty: not stored
     std::vector<std::uint32_t> ranks_, first_ranks_;
     std::vector<std::vector<CurveSet>> parts_;  ///< [task][stratum], of weighed groups
 };
@@ -179,8 +179,8 @@ constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  //
 struct Unit {
     std::size_t first = 0, count = 0;  ///< of the rank's own sorted keys
     std::uint64_t scores = 0;          ///< of all ranks
-    std::vector<Sought> ranks;         ///< if all scores have equal weight
-    std::vector<Sought> weights;       ///< if groups are weighed
+    std::vector<Sought> ranks;         ///< for features, and for curves if all scores have equal weight
+    std::vector<Sought> weights;       ///< for curves if groups are weighed
 };
 
 /// The curves and features of a range of pixels for several ranks, each with a part of the images. All ranks

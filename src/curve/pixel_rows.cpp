@@ -66,8 +66,8 @@ void PixelRows::form(std::size_t image, PixelRange part, const std::uint8_t* mem
 }
 
 template <class Word>
-void PixelRows::hand_over(const Word* formed, std::size_t stride, std::size_t first, std::size_t last,
-                          std::size_t begin, std::size_t pixels) const {
+void PixelRows::copy_to_tiles(const Word* formed, std::size_t stride, std::size_t first, std::size_t last,
+                              std::size_t begin, std::size_t pixels) const {
     constexpr std::size_t kLanes = kLineBytes / sizeof(Word);
     for (std::size_t i = 0; i < pixels; i += kLanes)
         copy_lines(formed + i, stride * sizeof(Word), (last - first) * slots_,
@@ -83,7 +83,7 @@ void PixelRows::see_words(PixelRange range, std::size_t first, std::size_t last,
         formed.assign((last - first) * slots_ * kStride,
                       static_cast<Word>(static_cast<Word>(strata_) << code_bits_));
     form(image, range, member, formed.data() + (image - first) * slots_ * kStride, kStride);
-    if (image + 1 == last) hand_over(formed.data(), kStride, first, last, range.begin, range.size());
+    if (image + 1 == last) copy_to_tiles(formed.data(), kStride, first, last, range.begin, range.size());
 }
 
 void PixelRows::see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
@@ -137,7 +137,7 @@ void PixelRows::gather_words(PixelRange range, Progress& progress) {
                             to[i] = has[i] != 0 ? base | std::bit_cast<std::uint32_t>(scores[i]) : to[i];
                 }
             }
-            hand_over(formed.data(), kStretch, first, last, begin - range.begin, n);
+            copy_to_tiles(formed.data(), kStretch, first, last, begin - range.begin, n);
         }
     });
 }

@@ -44,7 +44,7 @@ class PixelRows final : public CensusGuest {
         std::vector<std::size_t> first;  ///< [stratum], and the end
         const std::byte* column = nullptr;
     };
-    /// Sorts the pixels of a tile; one thread for each tile.
+    /// Sorts the words of each pixel of a tile. Different threads may sort different tiles.
     void sort_tile(std::size_t tile);
     /// Opens a pixel of a sorted tile. score() then returns the k-th score of a stratum.
     void open(std::size_t tile, std::size_t lane, Scratch& scratch) const;
@@ -80,8 +80,8 @@ class PixelRows final : public CensusGuest {
               std::size_t stride) const;
     /// Copies the lines of the images [first, last) to their places in the tiles, starting at pixel `begin`.
     template <class Word>
-    void hand_over(const Word* formed, std::size_t stride, std::size_t first, std::size_t last,
-                   std::size_t begin, std::size_t pixels) const;
+    void copy_to_tiles(const Word* formed, std::size_t stride, std::size_t first, std::size_t last,
+                       std::size_t begin, std::size_t pixels) const;
     [[nodiscard]] std::byte* tile_at(std::size_t tile) const { return words_.get() + tile * tile_bytes(); }
     template <class Word>
     [[nodiscard]] const Word* column(std::size_t tile, std::size_t lane) const {

@@ -28,7 +28,7 @@ struct RegionJob {
     std::uint64_t count = 0;  ///< scores
 };
 
-/// Iterates over all scores of a list of regions, image by image in the order of the file.
+/// Iterates over all scores of a list of regions. Blocks of images are read in parallel.
 class RegionScan {
   public:
     RegionScan(const Dataset& data, const std::vector<Partition>& partitions, std::span<const RegionJob> jobs,
@@ -160,7 +160,8 @@ class Counters {
 
 /// Curves of regions of any size in bounded memory. Counts scores by their leading digits, then, around each
 /// order statistic of the curve, by the following digits. Needs one pass over the data if scores have few
-/// distinct values, else three. Counts are integers, which add up over threads, batches and ranks.
+/// distinct values, otherwise one and then two for every `followed` regions. Counting the scores of groups
+/// needs one pass more. Counts are integers, which add up over threads, batches and ranks.
 template <class Count>
 class Selection {
   public:
@@ -215,8 +216,8 @@ class Selection {
         std::vector<std::uint32_t> next;
     };
 
-    /// The number of scores of each group in each region, which gives the weight of one score. A group is on
-    /// one rank only, so these weights stay there; the number of groups and their total weight are shared.
+    /// Counts the scores of each group in each region, which gives the weight of one score. A group is on one
+    /// rank only, so only the numbers of groups and their total weights are summed over the ranks.
     void count_groups(std::vector<GroupMass>& there, std::vector<Weight>& totals) {
         const std::size_t groups = data_.groups();
         Counters<std::uint32_t> counts(parts_, jobs_.size(), groups);
@@ -344,7 +345,7 @@ class Selection {
 
 using Curves = std::vector<CurveSet::Curve>;
 
-/// The curves of regions by counting, for as many regions at a time as there are counters for.
+/// The curves of regions by counting, for as many regions at a time as the budget has counters for.
 Curves count_curves(const Dataset& data, const std::vector<Partition>& partitions,
                     std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
     const bool grouped = by_groups(request.rule);

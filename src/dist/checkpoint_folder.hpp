@@ -26,7 +26,8 @@ class CheckpointFolder final : public Checkpoint {
     [[nodiscard]] bool due() const override { return since_.seconds() >= interval_; }
     [[nodiscard]] double interval() const override { return interval_; }
 
-    /// Call when the run is done: removes this rank's files, and the folder if it is empty.
+    /// Call when the run is done on all ranks: removes this rank's files and all temporary files, and the
+    /// folder if it is empty.
     void clear();
 
   private:

@@ -9,8 +9,8 @@ class World {
   public:
     virtual ~World() = default;
     [[nodiscard]] virtual Communicator& comm() = 0;
-    /// Ends all ranks with this code, whatever they are doing, after rank 0 has printed one failure. If
-    /// several ranks fail together, it prints the failure of the lowest rank.
+    /// Ends all ranks, whatever they are doing. First rank 0 prints the message of one failure, whose code
+    /// becomes the exit code. If several ranks fail together, it is the failure of the lowest rank.
     [[noreturn]] virtual void abandon(int code, const char* message) = 0;
     /// Call when all ranks have done their work.
     virtual void leave() = 0;

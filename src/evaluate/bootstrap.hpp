@@ -13,8 +13,8 @@ namespace kandinsky {
 
 /// How often each test group of this rank is drawn in each resample. Depends on the groups' ids or the
 /// images' content, never on their order. With at most kRankedGroups groups on all ranks together, a resample
-/// draws as many groups as there are, with replacement; this sends 8 bytes per group over the network. With
-/// more groups, each group is drawn a Poisson number of times with mean 1, the limit of drawing with
+/// draws as many groups as there are, with replacement; this sends 512 KiB over the network. With more
+/// groups, each group is drawn a Poisson number of times with mean 1, the limit of drawing with
 /// replacement; this sends nothing.
 class Resamples {
   public:
@@ -53,7 +53,8 @@ class Resamples {
 /// The mean over the resamples minus the figure itself.
 [[nodiscard]] double bootstrap_bias(const std::vector<double>& values, double figure);
 
-/// The percentile interval shifted by the bias, for means of absolute deviations, which resampling increases.
+/// The percentile interval minus the bias, with bounds of at least 0: for means of absolute deviations, which
+/// resampling increases.
 [[nodiscard]] Interval centred_interval(const std::vector<double>& values, double figure);
 
 }  // namespace kandinsky

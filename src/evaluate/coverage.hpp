@@ -26,7 +26,7 @@ inline std::vector<double> shares(const std::uint64_t* covered, std::uint64_t te
     return out;
 }
 
-/// Measures the coverage of one calibrator: what all tiles share, and the sums over all tiles.
+/// Measures the coverage of one calibrator. Has the data that all tiles share, and the sums over all tiles.
 class CoverageJudge {
   public:
     /// `features`: [image][class]. `closely`: whether take_tally() will be called.
@@ -80,7 +80,7 @@ class CoverageJudge {
             levels_.settle();
             for (LevelCounts::Tile& one : others_) one.settle();
         }
-        /// Call once all images are added, before list().
+        /// For several ranks: call once all images are added, before the counts are summed over the ranks.
         void tabulate() {
             if (resampled_) resampled_->tabulate();
         }

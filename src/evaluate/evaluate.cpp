@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "calibrate/adapted_values.hpp"
+#include "calibrate/confidence.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/data/dataset_access.hpp"
@@ -25,8 +26,8 @@ namespace {
 constexpr std::size_t kTile = 512;
 constexpr std::size_t kCloseTile = 128;  // pixels; few, so that the slider's thresholds stay in the cache
 constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // memory of the tiles that share a pass
-constexpr std::size_t kTallyBytes = 256;              // per pixel and class, for a calibrator or for the bins
-constexpr std::size_t kCloseBytes = 512;              // additional bytes per pixel and class for a tally
+constexpr std::size_t kTallyBytes = 256;  // bytes per pixel and class, for each calibrator and for the bins
+constexpr std::size_t kCloseBytes = 512;  // additional bytes per pixel and class for a tally
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts that are summed over ranks at a time
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes of the bootstrap's records in a tile
 
@@ -290,7 +291,12 @@ void check(const Dataset& data, const std::vector<const Calibrator*>& calibrator
            const EvaluateOptions& options) {
     check_alpha(options.alpha);
     if (calibrators.empty()) fail(ErrorKind::usage, "there is no calibrator to evaluate");
-    for (const Calibrator* calibrator : calibrators) check_fits(*calibrator, data);
+    for (const Calibrator* calibrator : calibrators) {
+        check_fits(*calibrator, data);
+        // An alpha that the calibrator cannot guarantee is reported before any work.
+        for (std::size_t s = 0; s < calibrator->strata(); ++s)
+            (void)curve_alpha(*calibrator, s, options.alpha);
+    }
     if (options.bootstrap > 10000)
         fail(ErrorKind::usage, "--bootstrap is {}, but must be at most 10000", options.bootstrap);
 }

@@ -53,7 +53,7 @@ std::uint64_t in_parts(double value) {
 std::array<FeatureTenth, 10> tenths_of(Communicator& comm, const std::vector<double>& features,
                                        const std::vector<double>& shares, std::uint64_t n) {
     constexpr std::size_t kTenths = 10;
-    constexpr double kUp = 16;  // makes features positive; they lie between -12 and 1
+    constexpr double kUp = 16;  // makes features positive; they lie between -15 and 1
     constexpr unsigned kBits = 32;
     std::vector<std::uint64_t> keys, ranks;
     for (const double one : features) keys.push_back(static_cast<std::uint64_t>((one + kUp) * 0x1.0p27));

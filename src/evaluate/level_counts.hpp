@@ -67,7 +67,7 @@ class ResampledErrors {
           sums_(calibrator.strata() * resamples.stride()),
           pixels_(sums_.size()) {}
 
-    /// The largest number of pixels in a tile whose records of `images` images fit into `bytes`.
+    /// The largest number of pixels in a tile whose records of `images` images fit into `bytes`, at least 16.
     [[nodiscard]] static std::size_t tile_size(const Dataset& data, std::size_t images, std::size_t bytes) {
         return std::max<std::size_t>(16, bytes / (data.classes() * std::max<std::size_t>(1, images)));
     }

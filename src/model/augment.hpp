@@ -6,7 +6,7 @@ namespace kandinsky {
 
 /// Light augmentation: random changes of an image before the network learns from it.
 struct Augmentation {
-    bool mirror = true;       ///< left-right, half of the time
+    bool mirror = true;       ///< left-right, with probability 1/2
     double shift = 0.05;      ///< largest shift, as a share of the side
     double zoom = 0.1;        ///< largest relative change of the size
     double turn = 10;         ///< largest angle in degrees

@@ -35,7 +35,9 @@ class Section {
             json_ = parent;
         else if (parent.contains(name))
             json_ = parent[name];
-        if (!json_.is_object()) fail(ErrorKind::data, "{} lacks the object \"{}\"", file_, name_);
+        if (json_.is_object()) return;
+        if (name.empty()) fail(ErrorKind::data, "{} is not a JSON object", file_);
+        fail(ErrorKind::data, "{}: \"{}\" must be an object", file_, name_);
     }
     template <class T>
     void need(const std::string& key, T& value) {
@@ -57,7 +59,7 @@ class Section {
     }
     void done() const {
         for (const auto& [key, value] : json_.items())
-            if (!seen_.contains(key)) fail(ErrorKind::data, "{}: there is no entry {}", file_, full(key));
+            if (!seen_.contains(key)) fail(ErrorKind::data, "{}: unknown entry {}", file_, full(key));
     }
 
   private:

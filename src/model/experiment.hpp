@@ -19,7 +19,7 @@ struct Experiment {
     bool only_annotated = false;
     std::string intensity;
     std::vector<std::string> class_names;
-    // split: number of groups each, or a file of ids
+    // split: number of groups in each part, or a file with their names
     std::uint64_t train = 0, calibration = 0, test = 0;
     std::string split_file, calibration_key = "cal";
     std::uint64_t split_seed = 0;
@@ -32,10 +32,12 @@ struct Experiment {
     nlohmann::ordered_json settings;  ///< options of the methods, by their names on the command line
 };
 
-/// Reads a declaration. Throws a data error that names file and entry if one is missing, unknown or mistyped.
+/// Reads a declaration. Throws a data error that names the file and the entry if an entry is missing, unknown
+/// or of the wrong type.
 [[nodiscard]] Experiment read_experiment(const std::filesystem::path& file);
 
-/// The file of an experiment's declaration: the given file, or NAME.json among the program's experiments.
+/// The file of an experiment's declaration: the given file, or NAME.json in the folder "experiments" or among
+/// the program's experiments. Throws a usage error with the known names.
 [[nodiscard]] std::filesystem::path find_experiment(const std::string& name);
 
 /// The part of the split that a group belongs to.

@@ -147,8 +147,15 @@ ReadImages read_model_images(const ImageFiles& files, Progress& progress) {
         grid = {static_cast<std::uint32_t>(data.labels.shape()[1]),
                 static_cast<std::uint32_t>(data.labels.shape()[2])};
     } else if (images != nullptr) {
-        for (const ItemInfo& info : images->items())
+        std::vector<std::int64_t> scans;
+        bool volumes = false;
+        for (std::size_t i = 0; i < images->items().size(); ++i) {
+            const ItemInfo& info = images->items()[i];
+            volumes = volumes || info.volume;
+            scans.insert(scans.end(), info.slices, static_cast<std::int64_t>(i));
             for (std::size_t s = 0; s < info.slices; ++s) out.origins.push_back({info.name, s});
+        }
+        if (volumes) out.groups = Array::copy_of(scans, {scans.size()});
         if (grid.pixels() == 0) grid = images->items().front().grid();
     } else {
         for (const auto& [name, path] : photos) out.origins.push_back({name, 0});

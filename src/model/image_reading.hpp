@@ -14,10 +14,10 @@ struct ImageFiles {
 struct ReadImages {
     Array pixels;                      ///< uint8 [N,3,H,W] for photos, float32 [N,K,H,W] for the rest
     Array labels;                      ///< [N,H,W]; empty without labels
-    Array groups;                      ///< int64 [N]; empty if every image is a group
+    Array groups;                      ///< int64 [N], such as the scan; empty if every image is a group
     std::vector<ImageOrigin> origins;  ///< [N]
     std::vector<std::string> names;    ///< [N] name of the group: the scan's or the photo's
-    std::vector<std::int64_t> ignore;
+    std::vector<std::int64_t> ignore;  ///< labels that do not count
 };
 
 /// The photos (JPEG, PNG) of a folder by name; empty if it is not a folder.

@@ -30,8 +30,8 @@ void pad_plane(const float* from, Grid grid, std::size_t height, std::size_t wid
     }
 }
 
-/// The largest allowed difference from the stored outputs. It is not 0, because another order of summation
-/// rounds differently.
+/// The largest allowed difference from the stored outputs, relative to outputs beyond 1. It is not 0, because
+/// another order of summation rounds differently.
 constexpr double kTolerance = 1e-3;
 
 OpenedModel open_own(const ModelOptions& options) {

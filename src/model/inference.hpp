@@ -30,12 +30,12 @@ struct ModelOptions {
 
 /// Opens a model that kandinsky trained, a TorchScript module or an ONNX model, recognised by content and
 /// name. If NAME.check.npz lies beside a TorchScript or ONNX model, the model must reproduce its `output`
-/// from its `input`.
+/// from its `input`, up to rounding. Throws a usage or data error.
 [[nodiscard]] OpenedModel open_model(const ModelOptions& options);
 
 /// Computes the probabilities of every image, in order, as [outputs][H][W]. Images are put into batches,
 /// padded to the network's multiple by repeating the edge, and the outputs are cropped. Calls begin(outputs)
-/// first.
+/// first; `sink` is called in the calling thread. Throws a data error if the network does not fit the images.
 void infer(OpenedModel& model, const Samples& samples, std::size_t batch,
            const std::function<void(std::size_t outputs)>& begin,
            const std::function<void(std::size_t sample, const float* probabilities)>& sink,

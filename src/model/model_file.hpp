@@ -31,10 +31,10 @@ void write_model(const std::filesystem::path& path, const ModelHeader& header, c
 void read_model(const std::filesystem::path& path, Network& network, bool with_moments);
 
 /// Sets the initial weights, which do not depend on the library: normal with variance 2 / fan-in, drawn by
-/// (seed, tensor); biases are 0.
+/// (seed, tensor, output channel); biases and moments are 0.
 void initialise(Network& network, std::uint64_t seed);
 
-/// Number of weights.
+/// Number of weights and biases.
 [[nodiscard]] std::uint64_t count_parameters(const Network& network);
 
 }  // namespace kandinsky

@@ -80,7 +80,7 @@ struct EngineOptions {
     bool mixed = false;           ///< bfloat16 where the precision is sufficient (GPU)
 };
 
-/// A deep-learning library.
+/// A deep-learning library. The caller deletes the networks.
 class Engine {
   public:
     virtual ~Engine() = default;

@@ -33,7 +33,7 @@ std::unique_ptr<Network> checked(const std::string& what, const std::function<Ne
     } catch (const std::exception& error) {
         fail(ErrorKind::data, "{}: {}", what, first_line(error));
     }
-    if (network == nullptr) fail(ErrorKind::usage, "{}: this plug-in cannot do this", what);
+    if (network == nullptr) fail(ErrorKind::usage, "{}: the plug-in cannot make this network", what);
     return std::unique_ptr<Network>(network);
 }
 }  // namespace

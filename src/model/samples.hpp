@@ -7,9 +7,11 @@ namespace kandinsky {
 
 /// How intensities are scaled for a network.
 enum class Intensity {
-    none,        ///< unchanged
-    byte,        ///< divided by 255
-    percentile,  ///< clipped to the group's 0.5 and 99.5 percentiles and scaled to [0, 1]; for scans
+    none,  ///< unchanged
+    byte,  ///< divided by 255
+    /// Clipped to the 0.5 and 99.5 percentiles of the group's values other than 0 (padding), then scaled to
+    /// [0, 1]; for scans.
+    percentile,
 };
 [[nodiscard]] Intensity intensity_of(std::string_view name);
 
@@ -32,7 +34,8 @@ class Samples {
     /// One image as float32 [channels][H][W] with scaled intensities. Throws a data error that names image,
     /// channel, row and column for NaN and infinite values.
     void read_pixels(std::size_t sample, float* out) const;
-    /// Writes targets [outputs][H][W] and valid [H][W]. A single output means every class except 0.
+    /// Writes targets [outputs][H][W] and valid [H][W], 0 and 1. A single output means every class except 0.
+    /// Throws a data error for a label without an output.
     void read_targets(std::size_t sample, std::size_t outputs, std::uint8_t* targets,
                       std::uint8_t* valid) const;
 

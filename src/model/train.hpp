@@ -58,7 +58,7 @@ struct TrainResult {
 
 /// Trains a U-Net from its initial weights, or continues from options.checkpoint. On a CPU the weights are
 /// bit for bit those of an uninterrupted run. A checkpoint with another training_text() or another shape of
-/// the network is refused.
+/// the network is refused. `validation`: null, or images for the Dice coefficients of the log.
 [[nodiscard]] TrainResult train(const Samples& samples, const Samples* validation,
                                 const TrainOptions& options, std::unique_ptr<Network> network,
                                 const std::function<void(const EpochRow&)>& on_epoch = {},

@@ -7,8 +7,8 @@ namespace kandinsky {
 
 /// The capital won by betting against the hypothesis "these p-values are independent and uniform". It is a
 /// mixture over betting functions; a part of the capital moves between them at each step, so that a change
-/// may begin at any time. Under the hypothesis the capital is a martingale that starts at 1, so P(it ever
-/// reaches 1 / delta) <= delta (Ville).
+/// that begins late is found too. Under the hypothesis the capital is a martingale that starts at 1, so P(it
+/// ever reaches 1 / delta) <= delta (Ville).
 struct Bets {
     static constexpr std::size_t kWays = 17;
     static constexpr double kJump = 0.005;  ///< share moved at each step (docs/monitoring.md)
@@ -18,7 +18,7 @@ struct Bets {
     std::array<double, kWays> share = even();  ///< of the capital, by betting function
     double asleep = kAsleep;                   ///< share that waits
 
-    /// 0 < p < 1. Constant time, no allocation.
+    /// 0 < p <= 1. Constant time, no allocation.
     void bet(double p);
 
     friend bool operator==(const Bets&, const Bets&) = default;
@@ -31,7 +31,7 @@ struct Bets {
     }
 };
 
-/// What the betting functions pay for a p-value; each integrates to 1.
+/// What the betting functions pay for a p-value, 0 < p <= 1; each integrates to 1.
 [[nodiscard]] std::array<double, Bets::kWays> payments(double p);
 
 /// As Bets, with functions that pay for small p-values only, to detect one direction of change.
@@ -42,7 +42,7 @@ struct RiseBets {
     std::array<double, kWays> share = even();
     double asleep = Bets::kAsleep;
 
-    /// 0 < p < 1. Constant time, no allocation.
+    /// 0 < p <= 1. Constant time, no allocation.
     void bet(double p);
 
     friend bool operator==(const RiseBets&, const RiseBets&) = default;
@@ -67,6 +67,7 @@ struct LossBets {
     std::array<double, kWays> share{0.16, 0.16, 0.16, 0.16, 0.16};
     double asleep = Bets::kAsleep;
 
+    /// 0 <= loss <= 1, limit > 0. Constant time, no allocation.
     void bet(double loss, double limit);
 
     friend bool operator==(const LossBets&, const LossBets&) = default;

@@ -14,10 +14,12 @@ struct MeanBounds {
     static constexpr std::size_t kCandidates = 201;  ///< 0, 0.005, ..., 1
 
     std::uint64_t count = 0;
-    double sum = 0, squares = 0.25;                       ///< of losses; of squared distances from the mean
+    double sum = 0;         ///< of losses
+    double squares = 0.25;  ///< 1/4 and the sum of squared distances from the mean of that time
     std::array<double, kCandidates> larger{}, smaller{};  ///< logarithms of capital
     double low = 0, high = 1;                             ///< bounds so far, which never widen
 
+    /// 0 <= loss <= 1. All calls have the same `delta`. Linear in kCandidates, no allocation.
     void add(double loss, double delta);
     [[nodiscard]] double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0.0; }
 

@@ -15,15 +15,15 @@ class RankBag {
   public:
     explicit RankBag(std::vector<float> ascending) : values_(std::move(ascending)) {}
 
-    /// The smoothed rank of a value among the bag and itself, in (0, 1), small for large values. Adds the
-    /// value.
+    /// The smoothed rank of a value among the bag and itself, in (0, 1], small for large values. Then adds
+    /// the value; a bag of `most` values drops one. No NaN. Linear in the size of the bag.
     double rank_and_keep(float value, Random chance, std::size_t most) {
         const auto low = std::lower_bound(values_.begin(), values_.end(), value);
         // Most values are not yet in the bag; then the second search is not needed.
         const auto high =
             low == values_.end() || *low != value ? low : std::upper_bound(low, values_.end(), value);
         const auto above = static_cast<double>(values_.end() - high), equal = static_cast<double>(high - low);
-        const double theta = chance.uniform() + 0x1.0p-54;  // in (0, 1)
+        const double theta = chance.uniform() + 0x1.0p-54;  // in (0, 1]: the largest sum rounds up
         const double p = (above + theta * (equal + 1)) / static_cast<double>(values_.size() + 1);
         const auto place = high - values_.begin();
         if (values_.size() < most) {

@@ -39,7 +39,7 @@ double groups_of(const Calibrator& calibrator, std::size_t cls) {
 
 /// The value that the mean loss of a calibrator from `groups` groups exceeds with probability `rest`. The
 /// mean loss is random, as the calibration images are. Exact if every group has one pixel.
-double luckless(double alpha, double groups, double rest) {
+double loss_limit(double alpha, double groups, double rest) {
     const double missed = std::max(1e-6, alpha * (groups + 1)),
                  covered = std::max(1e-6, (1 - alpha) * (groups + 1));
     return std::clamp(beta_quantile_above(missed, covered, rest), alpha, 1 - 1e-9);
@@ -99,8 +99,8 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
     // Half of delta is for the comparison of odds with those at calibration. A quarter is for the randomness
     // of the calibration images, and a quarter for that of the stream.
     for (const std::size_t c : classes)
-        losses.push_back({luckless(options.alpha, groups_of(from, c),
-                                   options.delta / (4 * static_cast<double>(classes.size()))),
+        losses.push_back({loss_limit(options.alpha, groups_of(from, c),
+                                     options.delta / (4 * static_cast<double>(classes.size()))),
                           {},
                           {}});
     for (const std::vector<float>& own : layout->shortfalls)

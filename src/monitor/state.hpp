@@ -47,9 +47,9 @@ struct OpenGroup {
     }
 };
 
-/// The weights of the features' evidence. They add up to 1, so the probability of any false alarm is at most
-/// delta for any dependence between features. Features of regions have 0.2 of the weight, if there are any;
-/// features of the whole image have the rest.
+/// The weights of the features' evidence. They add up to 1, so the probability of a false alarm for outputs
+/// is at most delta for any dependence between features. Features of regions have 0.2 of the weight, if there
+/// are any; features of the whole image have the rest.
 [[nodiscard]] std::vector<double> feature_weights(const Reference& layout);
 
 struct Monitor::State {
@@ -81,12 +81,14 @@ struct Monitor::State {
     std::optional<Alarm> outputs, labels, odds;
     ThinnedCurve outputs_course, labels_course;
 
-    /// Natural logarithm of the weighted martingale.
+    /// Natural logarithm of the weighted martingale. Below, `cls` is an index into `classes`.
     [[nodiscard]] double evidence(std::size_t feature) const;
     [[nodiscard]] double loss_evidence(std::size_t cls) const;
     /// The evidence of lower odds for a class, and the index of the share with the most evidence.
     [[nodiscard]] std::pair<double, std::size_t> odds_evidence(std::size_t cls) const;
-    void judge_outputs();  ///< tests the open group and closes it
+    /// Tests the open group, if there is one, and closes it. The group of outputs and that of labels are
+    /// independent.
+    void judge_outputs();
     void judge_labels();
 
   private:
@@ -97,7 +99,8 @@ struct Monitor::State {
 inline constexpr std::size_t kCourseClasses = 4, kCourseCoverage = 8;
 /// Without labels, sets are measured in about one of this many images. The hash of the features decides.
 inline constexpr std::uint64_t kSetEvery = 64;
-/// The weight of the latest unit in recent means.
+/// The weight of the latest unit in recent means. Set sizes are measured less often and have 4 times this
+/// weight.
 inline constexpr double kLate = 0.05;
 
 }  // namespace kandinsky

@@ -10,7 +10,7 @@ namespace kandinsky {
 /// Some numbers over a stream of any length, in bounded memory. Each point covers a run of units; all runs
 /// have the same length. If there are too many points, pairs are merged. In the first `last` columns a point
 /// has the value of its last unit. In other columns it has the mean over the units with a value, or NaN
-/// without such units.
+/// without such units; a merged point has the mean of its two points.
 class ThinnedCurve {
   public:
     static constexpr std::size_t kMostPoints = 400;

@@ -27,7 +27,8 @@ std::string class_name(std::size_t cls, const std::vector<std::string>& names) {
     return cls < names.size() ? names[cls] : fmt::format("class {}", cls);
 }
 
-/// In words, which feature changed, and how its recent values differ: these may have changed since an alarm.
+/// Says which feature changed and how its recent values differ from the reference. The recent values may have
+/// changed since the alarm.
 std::string change_text(const WatchedFeature& one, const std::vector<std::string>& names) {
     const char* const way = one.direction > 0.1    ? "higher"
                             : one.direction < -0.1 ? "lower"
@@ -36,7 +37,7 @@ std::string change_text(const WatchedFeature& one, const std::vector<std::string
                                   ? fmt::format(" in rows {}-{}, columns {}-{}", one.rows.begin,
                                                 one.rows.end - 1, one.columns.begin, one.columns.end - 1)
                                   : std::string();
-    return fmt::format("{} of {}{} changed; recent values are {}: median {:.2f}, at calibration {:.2f}",
+    return fmt::format("{} of {}{} changed; recent values are {}: mean {:.2f}, median at calibration {:.2f}",
                        one.name, class_name(one.cls, names), place, way, one.now, one.before);
 }
 }  // namespace
@@ -179,8 +180,9 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
         if (!below && !fell)
             text += fmt::format(
                 "; {} (evidence {:.2g} that it is below {:.3f}{}; alarm at {:.4g})",
-                std::max(one.evidence, compared ? one.odds_evidence : 0) < wanted ? "no alarm"
-                                                                                  : "beyond the alarm too",
+                std::max(one.evidence, compared ? one.odds_evidence : 0) < wanted
+                    ? "no alarm"
+                    : "above the alarm's level too",
                 one.evidence, one.limit,
                 compared ? fmt::format(", {:.2g} that odds are lower than at calibration", one.odds_evidence)
                          : std::string(),

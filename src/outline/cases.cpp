@@ -13,7 +13,7 @@ class DatasetCases : public CaseSource {
     DatasetCases(const Dataset& data, const DatasetCasesOptions& options) : data_(data), options_(options) {
         for (const double step : options.spacing)
             if (!(step > 0) || !std::isfinite(step))
-                fail(ErrorKind::usage, "--spacing is {}, but must be above 0", step);
+                fail(ErrorKind::usage, "--spacing is {}, but must be a finite number above 0", step);
         if (options.volumes && !data.grouped())
             fail(ErrorKind::usage,
                  "--volumes needs --groups, which say which images are slices of one volume");
@@ -37,7 +37,7 @@ class DatasetCases : public CaseSource {
         return data_.group_id(images_[i].front());
     }
     [[nodiscard]] std::string name(std::size_t i) const override {
-        return std::to_string(options_.volumes ? static_cast<std::size_t>(group(i)) : images_[i].front());
+        return options_.volumes ? std::to_string(group(i)) : std::to_string(images_[i].front());
     }
     [[nodiscard]] LengthUnit unit() const override { return options_.unit; }
     [[nodiscard]] bool volumes() const override { return options_.volumes; }

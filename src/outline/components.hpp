@@ -12,8 +12,8 @@ struct Components {
 };
 
 /// Components are numbered in the order of their first voxels. Two passes with union-find: nearly O(voxels),
-/// 4 bytes per voxel and 4 for each provisional component (at most half as many as voxels). Throws a data
-/// error for 2^32 voxels or more.
+/// 4 bytes per voxel and 8 for each provisional component (at most half as many as voxels). Throws a data
+/// error for 2^32 - 1 voxels or more.
 [[nodiscard]] Components components(std::span<const std::uint8_t> mask, const Extent& extent,
                                     Connectivity connectivity);
 

@@ -22,7 +22,7 @@ struct GroupFeatures {
 [[nodiscard]] std::vector<std::vector<GroupFeatures>> collect_features(
     const CaseSource& cases, const std::vector<std::uint32_t>& classes, Progress& progress);
 
-/// An interval before calibration: [low - t scale, high + t scale].
+/// An interval [low, high] before calibration, which widens it to [low - t scale, high + t scale].
 struct Start {
     double low = 0, high = 0, scale = 1;
 
@@ -35,7 +35,8 @@ struct Start {
 /// The quantity that an interval is for.
 enum class Quantity { size, dice };
 
-/// The names of the possible intervals before calibration.
+/// The names of the possible intervals before calibration. Throws a usage error if `by` needs probabilities
+/// and there are only masks (`hard`).
 [[nodiscard]] std::vector<std::string> starts(Quantity what, MeasureBy by, bool hard);
 [[nodiscard]] Start start_of(Quantity what, const std::string& name, const GroupFeatures& of);
 [[nodiscard]] std::pair<double, double> bounds_of(Quantity what);  ///< limits of the truth

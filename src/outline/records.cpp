@@ -18,8 +18,8 @@ constexpr double kAll = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSample = 65536;  // the largest number of voxels of a group in a profile
 constexpr std::size_t kSteps = 512;     // number of steps between the values of a profile
 
-/// The (misses + 1)-th largest score of the object's voxels, which the mask must reach; -inf if all may be
-/// missed.
+/// The (misses + 1)-th largest of the scores, the smallest threshold that misses at most `misses` of them;
+/// -inf if all may be missed. Reorders the scores.
 double last_needed(std::vector<float>& scores, std::size_t misses) {
     if (scores.size() <= misses) return -kAll;
     const auto last = scores.begin() + static_cast<std::ptrdiff_t>(scores.size() - misses - 1);

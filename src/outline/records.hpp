@@ -27,7 +27,7 @@ class Profile {
 /// allows.
 struct GroupRecord {
     double object_share = 0;  ///< share of the voxels, without ignored ones, that have the class
-    bool has = false;
+    bool has = false;         ///< some voxel has the class
     /// [score][object] the smallest threshold whose outer mask contains the object; one object per group
     /// unless objects are the unit.
     std::vector<std::vector<double>> outer;

@@ -65,17 +65,20 @@ struct AnnuliBounds {
     double axis_ratio = 3;  ///< largest axis ratio of an ellipse
 };
 
-/// "auto" scales with the grid; "coco" and "decathlon" are the paper's, in pixels.
+/// "auto" scales with the grid; "coco" and "decathlon" are the paper's, in pixels. Throws a usage error for
+/// another preset.
 [[nodiscard]] AnnuliBounds annuli_bounds(std::string_view preset, const Grid& grid);
 
 /// Parameter rows as Python passes them: cx, cy, r0, r1, ... and for ellipses two more, axis ratio and angle.
+/// Throws a data error for rows that are too short, a usage error for invalid annuli.
 [[nodiscard]] std::vector<Annuli> annuli_from_rows(std::span<const double> rows, std::size_t columns,
                                                    AnnuliShape shape);
 
 /// The fitness of each candidate: (1/(H W)) * sum over regions of the sum over ordered pairs of pixels with
-/// data of the distance between their vectors. Exact: every pair counts; pairs in float32, sums in float64
-/// (relative error below 1e-7). Euclidean costs O(n^2) per candidate, the others O(n). The bits do not depend
-/// on the number of threads or the vector unit.
+/// data of the distance between their vectors. Every pair counts. Euclidean distances and short sums of them
+/// are float32 (relative error about 1e-7), the rest float64. Euclidean costs O(n^2) per candidate, the
+/// others O(n). The bits do not depend on the number of threads or the vector unit. Throws a usage error for
+/// invalid annuli, a data error if the points do not fit the grid.
 [[nodiscard]] std::vector<double> annuli_fitness(const AnnuliPoints& points,
                                                  std::span<const Annuli> candidates,
                                                  AnnuliMetric metric = AnnuliMetric::euclidean,
@@ -96,7 +99,7 @@ struct AnnuliOptions {
     std::size_t population = 0;                     ///< 0: 6 per parameter, at least 60
     std::size_t generations = 400;                  ///< largest number
     double spread =
-        3e-4;  ///< stop when the standard deviation of the fitness, relative to its mean, is smaller
+        3e-4;  ///< stop when the standard deviation of the fitness, relative to its mean, is at most this
     std::size_t stall = 40;  ///< stop after this many generations without progress; 0: never
     std::uint64_t seed = 0;  ///< of the random numbers
     const Team* team =

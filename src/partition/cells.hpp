@@ -9,8 +9,9 @@
 namespace kandinsky::partition {
 
 /// The cells for which distributions are stored: a lattice or regions. A lattice has blocks of side x side
-/// pixels, the smallest that give at most kMost cells. (Distributions are smooth, so smaller cells would cost
-/// more and add nothing.) A region is one cell, and its pixels read only that cell.
+/// pixels, the smallest that give at most kMost cells, but `side` is at most SmoothCurves::kLargestSide.
+/// (Distributions are smooth, so smaller cells would cost more and add nothing.) A region is one cell, and
+/// its pixels read only that cell.
 class Cells {
   public:
     static constexpr std::size_t kMost = 6000;
@@ -28,7 +29,7 @@ class Cells {
     [[nodiscard]] Grid grid() const {
         return region_.empty() ? lattice_of(image_, side_) : Grid{1, regions_};
     }
-    /// [pixel] its region; empty for a lattice. The region with the highest number has at least one pixel.
+    /// [pixel] its region; empty for a lattice. The number of cells is the highest number here plus 1.
     [[nodiscard]] const std::vector<std::uint32_t>& region() const { return region_; }
     [[nodiscard]] std::size_t of(std::size_t pixel) const {
         if (!region_.empty()) return region_[pixel];

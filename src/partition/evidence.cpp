@@ -66,7 +66,7 @@ FoldHistograms Evidence::count(std::uint32_t left_out, const ScoreGrid& grid, co
 }
 
 namespace {
-/// The images of all ranks, in the order of the ranks.
+/// Replaces the images of this rank by those of all ranks, in the order of the ranks.
 void share(Communicator& comm, Evidence& evidence) {
     if (comm.size() == 1) return;
     std::vector<std::uint64_t> words;

@@ -35,7 +35,8 @@ class Evidence {
     /// The mean number of images in a group, without one group.
     [[nodiscard]] double images_per_group(std::uint32_t left_out) const;
 
-    /// The thresholds from all groups except one; empty if these have no score.
+    /// The thresholds from all groups except one; nullopt if these have no score. `pixels`: of an image;
+    /// `largest`: the largest possible score.
     [[nodiscard]] std::optional<ScoreGrid> grid(std::uint32_t left_out, std::size_t pixels, float largest,
                                                 std::size_t bins) const;
     /// The number of scores of all groups except one in each cell and bin, by fold; `folds`: of each place.
@@ -52,7 +53,8 @@ class Evidence {
                                                     std::span<const std::uint32_t> strata,
                                                     const std::vector<std::uint32_t>& places);
 
-/// The strata of the input in batches whose scores fit into its memory.
+/// The strata of the input in batches whose scores fit into its memory. A stratum that does not fit alone is
+/// a batch, for which gather_evidence() fails.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> evidence_batches(const SoftInput& input);
 
 }  // namespace kandinsky::partition

@@ -13,19 +13,18 @@ namespace kandinsky::partition {
 /// The stored form of one stratum's distributions: learnt from all folds, and without each fold.
 struct FoldDistributions {
     std::vector<std::uint16_t> whole;
-    /// [fold]; empty if the other folds have no scores.
+    /// [fold]; an element is nullopt if the other folds have no scores.
     std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};
 };
 
-/// The images to learn from and, with pooling by groups, the images that set the levels. These are the same
-/// images or others.
+/// The images to learn from and, with pooling by groups, the images that set the levels.
 struct LevelImages {
     const SoftInput& learn;
     const SoftInput& level;
-    bool same = true;
+    bool same = true;  ///< whether both are the same images; otherwise no image is in both
 };
 
-/// Calls body with the two sides of the input's data split, neither of which is empty.
+/// Calls body with the two sides of the input's data split. Each side must have images on some rank.
 void with_sides(const SoftInput& input, const std::function<void(const LevelImages&)>& body);
 
 /// The levels of some strata, set by the groups.
@@ -34,9 +33,9 @@ struct FoldLevels {
     std::vector<LearntShift> shifts;  ///< [place in the strata]; empty if levels do not adapt to the image
 };
 
-/// Levels from the images that set them. Images that are also learnt from are evaluated by what was learnt
-/// without their fold. If the input has features, levels adapt to the image; how they adapt is learnt from
-/// the values of the folds. `cells`, `grids`, `fits`: one for each stratum.
+/// Levels from the images that set them. If these are also the images to learn from, each is evaluated by the
+/// distributions without its fold. If the input has features, levels adapt to the image; how they adapt is
+/// learnt from values under the distributions without a fold. `cells`, `grids`, `fits`: one for each stratum.
 [[nodiscard]] FoldLevels fold_levels(const LevelImages& images, std::span<const std::uint32_t> strata,
                                      std::span<const Cells> cells, const Folds& folds,
                                      const std::vector<ScoreGrid>& grids,

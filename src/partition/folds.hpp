@@ -23,6 +23,7 @@ struct Folds {
     std::vector<std::uint32_t> place{};
 };
 
+/// Divides the images of all ranks. `image_hash`: of this rank's images; `wanted`: at most 256. Collective.
 [[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                std::size_t wanted, FoldOrder order, std::uint64_t seed);
 

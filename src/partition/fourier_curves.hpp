@@ -43,7 +43,7 @@ struct FourierOptions {
 };
 
 /// The quantity J whose variances are minimised, on pixel centres (column, row) = (0..W-1, 0..H-1), bilinear
-/// between. Pixels with count 0 or with a value that is not finite carry no data and are never read.
+/// between. Pixels with count 0 or with a value that is not finite carry no data and are not used.
 struct FourierField {
     Grid grid;                              ///< that the pixels lie on
     std::size_t feature_count = 0;          ///< values per pixel
@@ -100,11 +100,13 @@ struct FourierFit {
 };
 
 /// Finds the curves. The same field, options and seed give the same fit for any number of threads. Throws a
-/// usage error for options out of range and Interrupted when `progress` asks to stop.
+/// usage error for options out of range, a data error if the field's spans do not fit its grid, and
+/// Interrupted when `progress` asks to stop.
 [[nodiscard]] FourierFit fit_fourier_curves(const FourierField& field, const FourierOptions& options,
                                             std::uint64_t seed, Progress& progress = silent());
 
-/// The band of every pixel: the first curve whose radius is not exceeded, or curves.size() outside all.
+/// The band of every pixel: the first curve whose radius is not exceeded, or the number of curves outside
+/// all.
 [[nodiscard]] std::vector<std::uint32_t> fourier_bands(const FourierCurves& curves, const Grid& grid);
 
 }  // namespace kandinsky

@@ -115,8 +115,8 @@ class LevelReader {
         for (const Cells& one : cells) rows_.push_back(one.rows()), columns_.push_back(one.columns());
     }
 
-    /// Calls body(place of the stratum, level) for all scores of an image that is in a fold, and
-    /// other(place, level) for some of its pixels with another label.
+    /// Calls body(place of the stratum, level) for all scores of an image, and other(place, level) for some
+    /// of its pixels with another label. `fold`: the image's fold.
     template <class Body, class Other>
     void read(std::uint32_t image, std::size_t fold, Body&& body, [[maybe_unused]] Other&& other) {
         constexpr bool kOthers = !std::is_same_v<std::remove_cvref_t<Other>, NoOthers>;
@@ -200,17 +200,15 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
     VisitSums kept;
     for (GroupLevels& one : sums)
         for (const std::span<std::byte> bytes : one.state()) kept.keep(bytes);
-    visit_groups({.data = input.data,
-                  .progress = input.progress,
-                  .stage = "field: levels",
-                  .sums = [&] { return kept; }},
-                 count);
+    visit_groups(
+        {.data = input.data, .progress = input.progress, .stage = "levels", .sums = [&] { return kept; }},
+        count);
     for (GroupLevels& one : sums) one.sum(team_of(input.data).comm);
     return sums;
 }
 
 namespace {
-/// Identifies the group of an image where groups have no place in an order (Folds::place).
+/// Identifies the group of an image if groups have no place in an order (Folds::place).
 std::uint64_t identity(const SoftInput& input, std::size_t image) {
     return input.data.grouped() ? static_cast<std::uint64_t>(input.data.group_id(image))
                                 : input.census.image_hash[image];
@@ -223,7 +221,7 @@ std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                                                     const std::vector<Judge>& judges, const Folds& folds) {
     const std::size_t wanted = strata.size();
     std::vector<std::vector<ShiftSample>> out(wanted, std::vector<ShiftSample>(input.data.images()));
-    visit_blocks({.data = input.data, .progress = input.progress, .stage = "field: images"}, {},
+    visit_blocks({.data = input.data, .progress = input.progress, .stage = "image shifts"}, {},
                  [&](std::size_t, std::size_t first, std::size_t last) {
                      LevelReader reader(input, strata, cells, judges);
                      std::vector<std::vector<std::int32_t>> values(wanted), others(wanted);

@@ -74,10 +74,10 @@ struct Judge {
 using ImageShifts = std::vector<std::vector<std::int32_t>>;
 
 /// For each of `strata`, the levels at which the smoothed distributions are read, so that a random pixel of a
-/// new group is covered with the probability of each level of the ladder. They are hierarchical quantiles of
-/// u = F_p(s), where F_p is the distribution at pixel p that was learnt without the image's fold. A score
-/// counts as infinite if the other folds have no data. With `shifts`, the levels are quantiles of the values
-/// of an Adaptation. `cells`: one for each stratum. One pass over the data.
+/// new group is covered with at least the probability of each level of the ladder. They are hierarchical
+/// quantiles of u = F_p(s), where F_p is the distribution at pixel p that was learnt without the image's
+/// fold. A score counts as infinite if the other folds have no data. With `shifts`, the levels are quantiles
+/// of the values of an Adaptation. `cells`: one for each stratum. One pass over the data.
 [[nodiscard]] std::vector<GroupLevels> group_levels(const SoftInput& input,
                                                     std::span<const std::uint32_t> strata,
                                                     std::span<const Cells> cells,

@@ -61,14 +61,15 @@ class FoldHistograms {
 /// The cells whose middle pixel has scores in a fold, ascending.
 [[nodiscard]] std::vector<std::size_t> judged_cells(const FoldHistograms& histograms, std::size_t fold);
 
-/// Counts some strata in one pass over the data, each with its own thresholds.
+/// Counts some strata in one pass over the data, each with its own thresholds. `cells` must be a lattice;
+/// count_regions() counts regions.
 [[nodiscard]] std::vector<FoldHistograms> count_scores(const SoftInput& input,
                                                        std::span<const std::uint32_t> strata,
                                                        const std::vector<ScoreGrid>& grids,
                                                        const Folds& folds, const Cells& cells);
 
 /// The strata of the input that have scores, in batches whose counts fit into its memory together. `cells`:
-/// the number of cells of each stratum.
+/// Cells::grid() of a stratum; the largest if they differ.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
                                                                  std::size_t bins, const Grid& cells);
 

@@ -53,7 +53,7 @@ constexpr std::array kLevels{0.85, 0.9, 0.95};
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // each fit starts from the one before
 constexpr double kErrors = 1;  // number of standard errors by which adapting must reduce the loss
 constexpr std::array kScales{1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125};
-constexpr double kMostPrice = 1.02;  // largest price, relative to that of one level
+constexpr double kMostPrice = 1;  // largest price, relative to that of one level
 
 using Prices = std::array<double, kLevels.size()>;
 

@@ -28,8 +28,8 @@ struct ShiftSample {
     return pixel * std::uint64_t{2654435761} % kAll * pixels < kWanted * kAll;  // spread over the image
 }
 
-/// The values of an image that are used for learning: at most 512, evenly spaced. The levels of their
-/// quantiles are accurate to 0.02. Fewer are used if there are many images, to bound the memory.
+/// The values of an image that are used for learning: at most 512, evenly spaced, and at least 32 of the many
+/// images of a large set, to bound the memory. The levels of the quantiles of 512 are accurate to 0.02.
 [[nodiscard]] std::vector<std::int32_t> some_values(std::span<const std::int32_t> all, std::size_t images);
 
 /// Replaces the samples of this rank by those of all ranks.
@@ -41,16 +41,16 @@ struct LearntShift {
     double ridge = 0;           ///< chosen by cross-validation
     double loss = 0;            ///< cross-validated pinball loss with ridge and scale
     double plain_loss = 0;      ///< the same with one level for all images
-    double scale = 1;        ///< factor of the slopes, chosen together with the ridge; 0: levels do not adapt
-    double price = 0;        ///< cross-validated price with ridge and scale, mean over three levels
-    double plain_price = 0;  ///< the same with one level for all images
+    double scale = 0;           ///< factor of the slopes, chosen together with the ridge; 0: all slopes are 0
+    double price = 0;           ///< cross-validated price with ridge and scale, mean over three levels
+    double plain_price = 0;     ///< the same with one level for all images
 };
 
 /// Learns the dependence by quantile regression (quantile_regression.hpp). Groups have equal weight, which
 /// their scores share equally. Cross-validation over the folds chooses the ridge and the scale of the slopes
-/// with the smallest loss, among those whose price is at most 1.02 times that of one level for all images
-/// (the mean of this ratio over the levels). Levels adapt only if the gain exceeds its standard error. The
-/// order of the samples has no effect. With fewer than two folds with scores, nothing is learnt.
+/// with the smallest loss, among those that are not dearer than one level for all images: the ratio of their
+/// prices is at most 1 in the mean over three levels. Levels adapt only if the gain exceeds its standard
+/// error. The order of the samples has no effect. With fewer than two folds with scores, nothing is learnt.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
 /// The shift learnt from the samples of all folds except one, with the ridge and scale of `known`.

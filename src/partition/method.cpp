@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <type_traits>
 
 #include "core/base/fail.hpp"
 #include "partition/method.hpp"
@@ -72,7 +73,8 @@ T parse(std::string_view flag, const std::string& text, T low, T high) {
     T value{};
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
-        fail(ErrorKind::usage, "--{} is '{}', but must be a number from {} to {}", flag, text, low, high);
+        fail(ErrorKind::usage, "--{} is '{}', but must be a {} from {} to {}", flag, text,
+             std::is_integral_v<T> ? "whole number" : "number", low, high);
     return value;
 }
 }  // namespace

@@ -26,8 +26,9 @@ struct MethodOption {
     std::string help;        ///< one sentence for --help
     /// The candidates for the value "auto": cross-validation chooses one for each class. Empty: no choice.
     std::vector<std::string> trials = {};
-    /// The paper's value, if the default is another one. It replaces the default "auto" if nothing can be
-    /// cross-validated, or if cross-validation compares methods (kAutoMethod).
+    /// The paper's value, if the default is another one. paper_settings() uses it. If there are trials, it
+    /// also replaces "auto" where nothing can be cross-validated, where cross-validation compares methods
+    /// (kAutoMethod), and in direct calls of `fit`.
     std::string paper = {};
 };
 
@@ -87,7 +88,7 @@ struct Method {
                                       std::string_view flag, const std::vector<std::string>& allowed = {});
 
 /// Gives every pixel without data the region of the nearest pixel that has data (ties: the lowest region
-/// number). If no pixel has data, all pixels get region 0.
+/// number). If no pixel has data, all pixels get region 0. Cost: at most O(pixels * width).
 void extend_to_empty_pixels(const Grid& grid, std::span<const std::uint32_t> counts, Partition& partition);
 
 }  // namespace kandinsky

@@ -101,7 +101,7 @@ class Problem {
 
 QuantileFit minimum(const Problem& problem, QuantileFit fit) {
     constexpr int kMostSteps = 200;
-    constexpr double kFlat = 1e-8;  // limit of the gradient, whose elements are shares of the pixels
+    constexpr double kFlat = 1e-8;  // limit of the gradient, in shares of the values
     std::vector<double> gradient;
     SymmetricMatrix curvature(0);
     double now = problem.objective(fit);

@@ -7,8 +7,9 @@
 
 namespace kandinsky::partition {
 
-/// The cumulative distribution of the values of one image, linear between points at distance 1/8. Each value
-/// is divided between the two points around it, so that losses have a gradient.
+/// The cumulative distribution of the values of one image, linear between points at distance 1/8 from -12 to
+/// 12; values beyond count as these. Each value is divided between the two points around it, so that losses
+/// have a continuous gradient. at() and below() take a value in units of 1.
 class ValueTable {
   public:
     /// Values in units of 1 / Adaptation::kUnit; at least one.
@@ -19,7 +20,7 @@ class ValueTable {
         double density;  ///< density of the values there
     };
     [[nodiscard]] Place at(double value) const;
-    /// The integral of the share from far below up to a value.
+    /// The integral of the share from -12 to a value; negative below -12.
     [[nodiscard]] double below(double value) const;
 
   private:
@@ -49,8 +50,9 @@ struct QuantileFit {
                                   const QuantileFit& fit);
 
 /// The fit that minimises pinball_loss() + ridge |slopes|^2, which is convex with a continuous gradient. Uses
-/// Newton's method with a line search, from `start` until the gradient vanishes. Sums run in the order of the
-/// rows. Cost: steps x rows x levels x features^2.
+/// Newton's method with a line search, from `start` until the gradient vanishes, at most 200 steps. `start`
+/// has an intercept for each level. Sums run in the order of the rows. Cost: steps x rows x features x
+/// (levels + features).
 [[nodiscard]] QuantileFit quantile_regression(std::span<const RegressionRow> rows,
                                               std::span<const double> levels, double ridge,
                                               QuantileFit start);

@@ -10,8 +10,8 @@
 namespace kandinsky::partition {
 
 /// Thresholds E_0 < E_1 < ... that divide the scores: bin b holds E_(b-1) < s <= E_b. Every score seen lies
-/// in a bin. Keys are reduced to 2^17 slots (256 for every halving of s or 1 - s), and thresholds are the
-/// upper ends of slots, so that one table lookup gives the bin.
+/// in a bin. The keys of scores (scale_key()) are reduced to 2^17 slots, 256 for every halving of s or 1 - s.
+/// Thresholds are the upper ends of slots, so that one table lookup gives the bin.
 class ScoreGrid {
   public:
     static constexpr std::size_t kSlots = std::size_t{1} << 17;
@@ -20,8 +20,9 @@ class ScoreGrid {
 
     /// At most `bins` (3 to 256) thresholds. Half of them are quantiles in which every score has the same
     /// weight, half are quantiles in which every pixel has the same weight, which resolve rare hard pixels;
-    /// the last is the largest score seen. `counts`: scores per slot, not all zero; `weights`: sums per slot
-    /// of 1 / (scores at the pixel), in any unit; `largest`: the largest possible score.
+    /// the last is the upper end of the largest score's slot, at most `largest`. `counts`: scores per slot,
+    /// not all zero; `weights`: sums per slot of 1 / (scores at the pixel), in any unit; `largest`: the
+    /// largest possible score.
     ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
               float largest, std::size_t bins);
 

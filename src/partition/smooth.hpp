@@ -31,7 +31,7 @@ class Pyramid {
   public:
     explicit Pyramid(Plane base) { levels_.push_back(std::move(base)); }
     [[nodiscard]] const Plane& base() const { return levels_.front(); }
-    /// `cell` is a power of two. The reference holds until the next call.
+    /// `cell` is a power of two. The reference holds until the next call. Not thread-safe.
     [[nodiscard]] const Plane& level(std::uint32_t cell);
 
   private:
@@ -39,9 +39,10 @@ class Pyramid {
 };
 
 /// A Gaussian smooth of a plane, stored on a grid as coarse as its bandwidth allows and read by bilinear
-/// interpolation, so that wide kernels cost less than narrow ones. Blocks have c x c pixels, with c a power
-/// of two of at most bandwidth / 2.5. The variance added by blocks ((c^2 - 1) / 12) and interpolation (c^2 /
-/// 6) is subtracted from the kernel's, and so is `added`, which the plane already has.
+/// interpolation, so that wide kernels cost less than narrow ones. Blocks have c x c pixels, where c is the
+/// largest power of two up to bandwidth / 2.5, from 1 to 64. If c > 1, blocks add the variance (c^2 - 1) / 12
+/// and interpolation adds c^2 / 6. These are subtracted from the kernel's variance, and so is `added`, the
+/// variance that the plane already has.
 class Smooth {
   public:
     Smooth(Pyramid& pyramid, double bandwidth, double added = 0);

@@ -19,8 +19,8 @@ class FoldHistograms;
 struct Plane;
 }  // namespace partition
 
-/// Images to learn from and images to set thresholds with, by number; no group is in both. A rank may have no
-/// images of either kind.
+/// Indices of the images to learn from and of the images that set the thresholds; no group is in both. On a
+/// rank, each list may be empty.
 struct DataSplit {
     std::vector<std::uint32_t> learn, level;
     bool nobody_learns = false, nobody_levels = false;  ///< no rank has such images
@@ -36,8 +36,10 @@ struct SoftInput {
     Pooling pooling = Pooling::pixels;
     Ladder ladder;  ///< the levels at which curves can be read
     const DataSplit* data_split =
-        nullptr;                 ///< with pooling by groups: learn from some, set levels with the others
-    bool leave_one_out = false;  ///< with pooling by groups: learn again without each group
+        nullptr;  ///< with pooling by groups: learn from some, set levels with the others
+    /// With pooling by groups: learn again without each group. With pooling by pixels: this is one of these
+    /// fits, and the data already lack the group.
+    bool leave_one_out = false;
     /// [image][stratum], with pooling by groups: the features to which levels adapt; null: levels do not
     /// adapt.
     const std::vector<std::vector<ImageFeatures>>* features = nullptr;

@@ -49,7 +49,7 @@ Scenes make_scenes(const SceneOptions& options, Progress& progress) {
         fail(ErrorKind::usage, "[scenes] the number of images is 0, but must be at least 1");
     if (options.images > kSceneLimit || options.first > kSceneLimit - options.images)
         fail(ErrorKind::usage, "[scenes] {} images from number {} on go beyond the last scene, {}; use fewer",
-             options.images, options.first, kSceneLimit);
+             options.images, options.first, kSceneLimit - 1);
 
     const std::size_t pixels = grid.pixels();
     Scenes scenes;

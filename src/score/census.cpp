@@ -42,7 +42,9 @@ void refuse_first_bad(const Dataset& data) {
 }  // namespace
 
 Census take_census(const Dataset& data, Condition condition, Progress& progress, CensusGuest* guest) {
-    if (!data.labelled()) fail(ErrorKind::internal, "[census] the data set has no labels");
+    if (!data.labelled())
+        fail(ErrorKind::usage, "{}: the images have no labels, which calibration and evaluation need",
+             data.options().probs_name);
     const std::size_t pixels = data.grid().pixels(), classes = data.classes(), images = data.images();
     const Tiles tiles{pixels, kHashStretch};
     Census census;

@@ -26,15 +26,15 @@ struct Census {
 class CensusGuest {
   public:
     virtual ~CensusGuest() = default;
-    /// Receives the truth [class][range] of one image of the block [first, last); its probabilities in the
-    /// range are valid. The images of one block and range arrive in order and in one thread. Blocks and
-    /// ranges arrive in any order, from several threads.
+    /// Receives the truth [class][range] of one image of the block [first, last). Its probabilities may still
+    /// be invalid; take_census() then throws. The images of one block and range arrive in order and in one
+    /// thread. Blocks and ranges arrive in any order, from several threads.
     virtual void see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
                      const std::uint8_t* member) = 0;
 };
 
 /// Reads all values once, so every bad value is found before any other work. Counts, totals and fingerprint
-/// do not depend on the order of images or the number of threads.
+/// do not depend on the order of images or the number of threads. Throws a usage error without labels.
 [[nodiscard]] Census take_census(const Dataset& data, Condition condition, Progress& progress,
                                  CensusGuest* guest = nullptr);
 

@@ -40,8 +40,8 @@ struct FeatureTotals {
 /// nearer end. The result is the same on every vector unit.
 [[nodiscard]] FeatureCounts count_features(const float* probs, std::size_t n);
 
-/// Sums over a rectangle of one class's probabilities, as integers: in units of 1/4096 for differences of p,
-/// of 1/256 for the logarithm of the odds.
+/// Sums over a rectangle of one class's probabilities, as integers: in units of 1/4096 for differences of p
+/// and of 1/256 for logarithms of the odds.
 struct WatchCounts {
     FeatureCounts features;       ///< without the roots
     std::uint32_t likely = 0;     ///< pixels with p > 1 - p

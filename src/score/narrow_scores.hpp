@@ -18,11 +18,12 @@ class NarrowScores {
     static constexpr unsigned kBits = 14;
     static constexpr std::size_t kCodes = std::size_t{1} << kBits;
 
-    /// Returns nothing if the data or the score need all bits. The data must outlive the result.
+    /// Returns nothing for other scores, types and memory layouts. The data must outlive the result.
     [[nodiscard]] static std::optional<NarrowScores> of(const Dataset& data, const ScoreOptions& options,
                                                         Condition condition);
 
-    /// The codes of class c, whose probabilities must be valid. `out` has room for the range. No allocation.
+    /// The codes of class c; without meaning where a probability is not in [0, 1]. `out` has room for the
+    /// range. No allocation.
     void read(std::size_t image, PixelRange range, std::size_t c, std::uint16_t* out) const;
     /// The score that a code of class c stands for.
     [[nodiscard]] float score(std::size_t c, std::uint32_t code) const { return table(c)[code]; }

@@ -23,7 +23,7 @@ namespace kandinsky {
     return score <= 1 ? kOne - log_bits(1 - score) : kOne + log_bits(score - 1);
 }
 
-/// A score with about that key. score_on_scale(scale_key(s)) differs from s by rounding and at most 2^-24.
+/// A score with about that key: score_on_scale(scale_key(s)) differs from s by at most 2^-24 plus rounding.
 [[nodiscard]] constexpr float score_on_scale(std::int32_t key) {
     constexpr auto kLeast = std::bit_cast<std::int32_t>(0x1.0p-24f);
     constexpr std::int32_t kHalf = std::bit_cast<std::int32_t>(0.5f) - kLeast;

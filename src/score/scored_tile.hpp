@@ -12,7 +12,7 @@
 namespace kandinsky {
 
 /// A run of pixels of one image with everything that later steps need. Buffers are allocated once for the
-/// longest run; load() then allocates nothing.
+/// longest run; load() then allocates nothing, except distances for the score near that are not cached.
 class ScoredTile {
   public:
     ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest)

@@ -55,11 +55,11 @@ struct Visit {
     Progress& progress;
     std::string_view stage;            ///< in progress reports and checkpoints
     std::size_t pass = 0, passes = 1;  ///< for progress, where the images are read several times
-    /// The score that the body reads, or null. Parts of it that need whole images are computed beforehand.
+    /// The score that the body reads, or null. visit_tiles() first computes its parts that need whole images.
     const ScoreOptions* score = nullptr;
-    /// Returns the memory that the visit adds to, zero on entry. Called before the first image if there is a
-    /// checkpoint, and after the last image to sum the counts over several ranks. If empty, nothing is saved
-    /// or summed.
+    /// Returns the memory that the visit adds to, zero on entry. Called before the first image for the
+    /// checkpoint, and after the last image to sum the counts over the ranks. If empty, nothing is saved or
+    /// summed.
     std::function<VisitSums()> sums{};
     /// Called after each run of images: completes the counts that `sums` refers to.
     std::function<void()> settle{};
@@ -87,7 +87,8 @@ struct Blocks {
 void visit_blocks(const Visit& visit, Blocks blocks,
                   const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
 
-/// For bodies that need all images of a group at once. Calls body(images) for each group, in parallel.
+/// For bodies that need all images of a group at once. Calls body(images) for each group, in parallel. Does
+/// not read ahead.
 void visit_groups(const Visit& visit, const std::function<void(const std::vector<std::uint32_t>&)>& body);
 
 }  // namespace kandinsky

@@ -10,16 +10,16 @@ namespace kandinsky {
 /// they do not depend on the order.
 inline constexpr std::int64_t kWatchUnit = 65536;
 
-/// The classes and regions that are watched: all classes if there are at most 64, otherwise those with the
+/// The classes and regions that are watched: all classes if there are at most 64, otherwise the 64 with the
 /// most calibration pixels. Of two exclusive classes only the second is watched, because the first mirrors
-/// it. `counts` [class]: calibration pixels; empty: unknown.
+/// it. `counts` [class]: calibration pixels; empty: unknown, so the first 64 classes are watched.
 [[nodiscard]] Reference watch_layout(Grid grid, std::size_t classes, bool exclusive,
                                      std::span<const std::uint64_t> counts);
 
 /// The largest number of units in a reference of this layout: 1024, or fewer so that they fit into 400 KiB.
 [[nodiscard]] std::size_t most_units(const Reference& layout);
 
-/// The features of a unit: the means over its images.
+/// A feature of a unit: the mean over its images.
 [[nodiscard]] inline float watched_value(std::int64_t sum, std::int64_t images) {
     return static_cast<float>(static_cast<double>(sum) / static_cast<double>(kWatchUnit * images));
 }

@@ -245,7 +245,7 @@ TEST(AdaptedRegions, RegionsWithTooFewScoresFallBackAndClassesWithoutDataAreInEv
     }
 }
 
-TEST(AdaptedRegions, AMethodThatLearnsNothingLearnsHowLevelsFollowImages) {
+TEST(AdaptedRegions, AMethodThatLearnsNoRegionsLearnsItsShiftsWithLeaveOneOut) {
     const Calibrator calibrator = calibrate(moody(5, 30).dataset(), options_of("image", Promise::automatic));
     EXPECT_EQ(calibrator.options.promise, Promise::leave_one_out);
     EXPECT_NE(guarantee(calibrator).find("with probability at least 1 - alpha"), std::string::npos);

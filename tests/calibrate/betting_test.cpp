@@ -60,7 +60,8 @@ TEST(Betting, FollowsTheFormulaOfTheDocumentation) {
 }
 
 /// At a mean of exactly alpha every pass is false. At most a share delta of the draws may pass, whatever the
-/// law of the losses. For each law and number of groups, a correct test fails for one seed in a million.
+/// law of the losses. For each law and number of groups, a correct test fails for about one seed in a
+/// million.
 TEST(Betting, PassesFalselyAtMostAsOftenAsStated) {
     constexpr double kAlpha = 0.2, kDelta = 0.1;
     const std::vector<std::function<double(Random&)>> laws{

@@ -188,7 +188,7 @@ TEST(Confidence, HoldsInAtLeastTheStatedShareOfDraws) {
         }
         EXPECT_GT(chance_of(broken, draws), 4e-6)
             << broken << " of " << draws << " draws with " << images << " images";
-        EXPECT_GT(mean, 0.05) << "the bound gives nearly everything away";
+        EXPECT_GT(mean, 0.05) << "the thresholds are far too cautious";
     }
 }
 

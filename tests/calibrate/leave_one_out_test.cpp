@@ -58,7 +58,8 @@ class Naive {
     }
 
   private:
-    /// The share of a group's scores in the pixel's region below `score`, as the mean over the other groups.
+    /// For each group except `left_out`, the share of its scores in the pixel's region that lie below
+    /// `score`. Returns the mean of the shares in units of 1/4096, rounded up.
     [[nodiscard]] double distribution(std::int64_t left_out, std::size_t pixel, float score) const {
         const std::vector<std::uint32_t>& region = regions_.at(left_out);
         std::map<std::int64_t, std::pair<double, double>> below;

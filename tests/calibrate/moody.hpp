@@ -39,9 +39,8 @@ struct Evenness {
     double excess;  ///< added to the limit of the coverage
 };
 
-/// Where wrong classes are likely, larger sets of hard images would contain them, so the limit of the price
-/// keeps levels closer together. With a limit on the mean price instead of the mean ratio of prices the
-/// spread would be 0.64 to 0.78 times as large there, but the false share up to 1.37 times.
+/// With `others` = 1 wrong classes are likely, so larger sets of hard images would contain more of them. The
+/// limit of the price (docs/adapt.md) therefore keeps levels closer together.
 inline constexpr Evenness kEvenness[] = {{1, 0.9, 1.22, 0, 0}, {0.05, 0.7, 1, 0.005, 0.02}};
 
 /// Compares class 1 of two calibrators on new images at alpha 0.2.

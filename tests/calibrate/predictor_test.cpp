@@ -15,8 +15,8 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Every allocation of this program is counted, because the array form calls operator new. Not inlined, so
-// that the compiler does not pair one of these functions with the library's.
+// Every call of operator new in this program is counted, except for over-aligned types. The array form calls
+// the plain form. Not inlined, so that the compiler does not pair one of these functions with the library's.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
@@ -129,7 +129,7 @@ TEST(Predictor, AllocatesNothingPerImage) {
     }
 }
 
-TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
+TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForRankedScores) {
     const Made made = make(kRecipe);
     for (const ScoreOptions& score :
          {ScoreOptions{.kind = ScoreKind::margin}, ScoreOptions{.kind = ScoreKind::raps},

@@ -76,7 +76,8 @@ TEST(DrawSample, DrawsEveryImageEquallyOften) {
         for (const std::uint32_t image :
              draw_sample(data, group_identities(data, hashes), 3, SamplePurpose::draws, 0, draw))
             ++drawn[image];
-    // 600 expected with a standard deviation of about 20.
+    // 600 expected with a standard deviation of 20.5: a correct program fails for fewer than one seed in ten
+    // million.
     for (const int count : drawn) EXPECT_NEAR(count, 600, 120);
 }
 

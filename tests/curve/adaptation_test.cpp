@@ -23,7 +23,7 @@ Adaptation::Shift random_shift(Random& random) {
     return out;
 }
 
-TEST(Adaptation, ValuesAreLogitsAndALevelIsTheLargestOfAtMostAValue) {
+TEST(Adaptation, ValuesAreLogitsAndLevelAtIsTheLargestLevelUpToAValue) {
     for (std::uint32_t level = 1; level < SmoothCurves::kOne; ++level) {
         const double u = static_cast<double>(level) / SmoothCurves::kOne;
         ASSERT_NEAR(Adaptation::value_of(level), Adaptation::kUnit * std::log(u / (1 - u)), 0.51);
@@ -69,7 +69,7 @@ TEST(Adaptation, TheShiftIsTheLargestOfAllFitsAndLiesInItsRange) {
     }
 }
 
-TEST(Adaptation, ALevelWithTooFewDataHasTooFewForEveryImage) {
+TEST(Adaptation, ALevelWithTooLittleDataStaysUnreachableAtEveryShift) {
     const Adaptation adaptation({Adaptation::Shift{}}, {-100, 200, Adaptation::kNever});
     for (const std::int32_t shift : {-1000, 0, 1000}) {
         EXPECT_EQ(adaptation.level(0, shift), Adaptation::level_at(-100 + shift));

@@ -116,7 +116,7 @@ TEST(Validity, HierarchicalPoolingCoversARandomPixelOfANewImage) {
         }
 }
 
-TEST(Validity, DependentPooledPixelsDoNot) {
+TEST(Validity, PooledDependentPixelsCoverTooLittle) {
     // About 40 dependent pixels are not 40 samples, so pooled pixels have no such guarantee. The bound above
     // must detect that.
     const Tally tally = simulate("image", Pooling::pixels, 4, 0.95, 12);

@@ -2,17 +2,16 @@
 ///
 ///     KANDINSKY_FAIL="CALL:N:ERROR"    the N-th call of that kind fails with ERROR (a name such as EIO)
 ///     KANDINSKY_FAIL="CALL:N+:ERROR"   so do all later ones; several plans are separated by commas
-///     KANDINSKY_FAIL_SERVE=IN,OUT      asks for plans on descriptor IN, one a line, and answers on OUT
+///     KANDINSKY_FAIL_SERVE=IN,OUT      reads plans from descriptor IN, one a line, and answers on OUT
 ///
 /// ERROR may also be KILL or STOP: the program is killed or stopped just before the call. CALL is a name of
-/// kCalls, or "none". When serving, the program stops where main() begins; each plan is carried out by a copy
+/// kCalls, or "none". When serving, the program waits where main() begins; each plan is carried out by a copy
 /// of it (fork) and answered by a line "STATUS HIT COUNT...": the status of waitpid, whether the call was
 /// reached, and how many calls of each kind of kCalls there were. That saves the loading of the program for
 /// each of thousands of plans.
 ///
 /// Calls count from the start of main() on, because the program cannot handle failures in the loader and in
-/// static constructors. Calls on standard error and on the streams of the terminal never fail, so that the
-/// message can be seen.
+/// static constructors. Writes to standard error never fail, so that the message can be seen.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -13,6 +13,7 @@ namespace kandinsky {
 namespace {
 
 /// P(at least `found` successes in independent trials): the p-value of "each has probability at most `rate`".
+/// Tests require more than 1e-4, so each fails for a correct program for at most one seed in ten thousand.
 double chance_of(std::size_t found, std::size_t trials, double rate) {
     if (found == 0) return 1;
     const boost::math::binomial law(static_cast<double>(trials), rate);

@@ -26,6 +26,7 @@ TEST(MeanBounds, RarelyMissTheTrueMeanAtAnyTime) {
         // Bounds never widen, so the last are enough.
         misses += bounds.low > kMean || bounds.high < kMean;
     }
+    // A correct program fails for at most one seed in ten thousand.
     const boost::math::binomial law(static_cast<double>(kStreams), kDelta);
     EXPECT_GT(misses == 0 ? 1.0 : cdf(complement(law, static_cast<double>(misses) - 1)), 1e-4) << misses;
 }

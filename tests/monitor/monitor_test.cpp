@@ -114,7 +114,7 @@ TEST(MakeReference, WithWeightsIsLikeTheNewPopulation) {
     EXPECT_EQ(with(), make_reference(one.calibrator, many.dataset())) << "equal weights at the bound";
     weights.bound = 1;
     const std::size_t half = with().units;
-    EXPECT_NEAR(static_cast<double>(half), 450, 70) << "alarm with probability below 1e-5";
+    EXPECT_NEAR(static_cast<double>(half), 450, 70) << "false alarm with probability below 1e-5";
     const Made other = many.permuted(shuffled(900, 3));
     EXPECT_EQ(make_reference(one.calibrator, other.dataset(), silent(), weights), with());
     weights.of_row.assign(900, 0);

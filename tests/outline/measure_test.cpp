@@ -45,8 +45,8 @@ TEST(Measure, IsConformalisedQuantilesOfSizes) {
 }
 
 TEST(Measure, TheGuaranteeHoldsOnNewGroups) {
-    // 300 data sets of 30 groups and 10 new groups: at a coverage of 0.8 the mean lies below 0.77 by chance
-    // less than once in 10^4.
+    // 300 data sets of 30 groups and 10 new groups: at a coverage of 0.8 one of the ten means lies below 0.77
+    // by chance less than once in 10^3.
     for (const MeasureBy by : {MeasureBy::quantiles, MeasureBy::predicted, MeasureBy::soft,
                                MeasureBy::relative, MeasureBy::automatic}) {
         double size = 0, dice = 0, all = 0;

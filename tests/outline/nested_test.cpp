@@ -92,8 +92,8 @@ TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
     EXPECT_EQ(conformal_level(families, {0.1}, choosing).family, 0u);
 }
 
-// Two families with independent values, each better in half of the worlds. Exact binomial bound: a correct
-// program fails with probability 10^-4.
+// Two families with independent values, each better in half of the worlds. Each exact binomial bound fails
+// for a correct program with probability at most 10^-4.
 TEST(Nested, ThePromiseHoldsWithTheChoice) {
     const std::size_t groups = 40, worlds = 4000;
     for (const double alpha : {0.1, 0.3}) {
@@ -133,9 +133,9 @@ TEST(Nested, WithAConfidenceTheRankIsThatOfAnExactToleranceBound) {
     EXPECT_THROW(check({0, 0.5}), Error);
 }
 
-// The share of uniform values up to the threshold is the threshold itself. Exact binomial bounds, either way;
-// each fails by chance once in 10^4 times if the law is right.
-TEST(Nested, TheConfidenceIsThatOfDrawsWhoseTrueRiskIsBelowAlpha) {
+// The share of uniform values up to the threshold is the threshold itself. Exact binomial bounds: each of the
+// four fails by chance at most once in 10^4 times.
+TEST(Nested, TheTrueRiskIsAtMostAlphaInAtLeastTheStatedShareOfDraws) {
     const std::size_t worlds = 4000;
     for (const std::size_t groups : {40u, 150u})
         for (const double alpha : {0.1, 0.3}) {

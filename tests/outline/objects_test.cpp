@@ -71,8 +71,8 @@ TEST(Objects, TheThresholdIsTheSmallestThatKeepsTheMeanOfTheGroupsShares) {
 // 400 worlds of 30 groups and 10 new groups. The expected share of a new group's objects that are missed is
 // at most alpha, so a random object of the group is missed with at most that probability. A uniform draw
 // below the share stands for such an object. Only one new group of each world is drawn from: groups of one
-// world share a threshold and are therefore dependent, but worlds are independent. Exact binomial bound: a
-// correct program fails with probability 10^-4.
+// world share a threshold and are therefore dependent, but worlds are independent. Exact binomial bound:
+// in each of the four cases a correct program fails with probability at most 10^-4.
 TEST(Objects, ThePromiseHoldsForGroupsOfVeryUnequalNumbersOfObjects) {
     for (const auto& [score, share] :
          {std::pair<std::string, double>{"distance", 0}, {"distance", 0.5}, {"probability", 0.5}, {"", 0}}) {

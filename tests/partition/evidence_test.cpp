@@ -64,7 +64,7 @@ TEST(Evidence, ThatDoesNotFitIntoMemoryIsRefusedAndOtherwiseReadInBatches) {
     const Dataset data = make({.images = 6, .grid = {20, 20}}).dataset();
     Census census = take_census(data, Condition::by_class, silent());
     const Folds folds = make_folds(data, census.image_hash, 5, FoldOrder::content, 0);
-    const SoftInput input = input_of(data, census, settings);  // 1 GiB
+    const SoftInput input = input_of(data, census, settings);  // memory: 1 GiB
     EXPECT_EQ(evidence_batches(input), (std::vector<std::vector<std::uint32_t>>{{0, 1}}));
     census.totals = {std::uint64_t{1} << 26, std::uint64_t{1} << 27};
     EXPECT_EQ(evidence_batches(input), (std::vector<std::vector<std::uint32_t>>{{0}, {1}}));

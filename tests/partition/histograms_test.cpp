@@ -86,7 +86,7 @@ TEST(FoldHistograms, CountTheMiddlePixelOfEachCell) {
             const std::size_t middle = (cell / 4 * 3 + 1) * 12 + cell % 4 * 3 + 1;
             EXPECT_TRUE(std::ranges::equal(coarse.judge(cell, f), fine.at(middle, f))) << cell;
             EXPECT_TRUE(std::ranges::equal(fine.judge(middle, f), fine.at(middle, f)))
-                << "a pixel is its own";
+                << "a cell of one pixel has that pixel in its middle";
         }
 }
 

@@ -50,7 +50,7 @@ TEST(ImageShift, IsZeroIfFeaturesAreNotInformative) {
         adapted += !found.shift.none();
         for (const double slope : found.shift.slope) EXPECT_LT(std::abs(slope), 0.25);
     }
-    EXPECT_LE(adapted, 12);
+    EXPECT_LE(adapted, 12);  // more with probability below 0.01
 }
 
 TEST(ImageShift, ShrinksWhereHardImagesWouldHoldManyPixelsWithAnotherLabel) {
@@ -68,10 +68,10 @@ TEST(ImageShift, ShrinksWhereHardImagesWouldHoldManyPixelsWithAnotherLabel) {
     EXPECT_EQ(cheap.shift, learn_shift(samples(6, 100, 1.0)).shift);
     EXPECT_EQ(cheap.price, 0);
     // With one level for all images the limit is about 2. The hardest images would have limits beyond 3.
-    EXPECT_LE(dear.price, 1.02 * dear.plain_price);
+    EXPECT_LE(dear.price, dear.plain_price);
     EXPECT_GE(dear.loss, cheap.loss);
     EXPECT_LT(dear.shift.slope[0], 0.8 * cheap.shift.slope[0]);
-    LearntShift half{.ridge = 0.1};
+    LearntShift half{.ridge = 0.1, .scale = 1};
     const Adaptation::Shift whole = shift_without(samples(6, 30, 1.0), half, 1);
     half.scale = 0.5;
     EXPECT_DOUBLE_EQ(shift_without(samples(6, 30, 1.0), half, 1).slope[0], whole.slope[0] / 2);
@@ -98,7 +98,7 @@ TEST(ImageShift, ImagesWithoutTheClassCountOnlyForThePrice) {
         if (one.scores == 0) one.others.assign(50, 5 * Adaptation::kUnit / 2);
     const LearntShift after = learn_shift(all);
     EXPECT_LT(after.shift.slope[0], before.shift.slope[0]);
-    EXPECT_LE(after.price, 1.02 * after.plain_price);
+    EXPECT_LE(after.price, after.plain_price);
 }
 
 TEST(ImageShift, NeedsSeveralFoldsAndSurvivesPoorSamples) {
@@ -120,7 +120,7 @@ TEST(ImageShift, DoesNotDependOnTheOrderOfTheSamples) {
     const LearntShift other = learn_shift(all);
     EXPECT_EQ(one.shift, other.shift);
     EXPECT_EQ(one.loss, other.loss);
-    const LearntShift known{.ridge = 0.1};
+    const LearntShift known{.ridge = 0.1, .scale = 1};
     EXPECT_EQ(shift_without(all, known, 2), shift_without(samples(4, 30, 1.0, 3), known, 2));
     EXPECT_NE(shift_without(all, known, 2), shift_without(all, known, 1));
 }

@@ -14,8 +14,9 @@
 
 namespace kandinsky::partition {
 
-/// Made-up outputs of a network that knows two classes: foreground with probability `share(row, column)` and
-/// a score there that grows with `hardness(row, column)`, both in [0, 1].
+/// Simulated outputs of a network for two classes. A pixel is foreground with probability `share(v, u)`, and
+/// the score of its true class grows with `hardness(v, u)`. v and u in (0, 1) are its row and column,
+/// relative to height and width.
 struct Sample {
     using Map = std::function<double(double, double)>;
     std::uint32_t height = 12, width = 16;

@@ -36,8 +36,8 @@ TEST(ScoreGrid, PutsEveryScoreBetweenTheThresholdsOfItsBin) {
     }
 }
 
-TEST(ScoreGrid, UsesHalfOfItsThresholdsForQuantilesWithEqualPixels) {
-    // 1000 scores around 0.1 at one pixel, one score of 0.9 at each of 10 others.
+TEST(ScoreGrid, PlacesHalfOfItsThresholdsAtQuantilesInWhichPixelsHaveEqualWeight) {
+    // 1000 scores around 0.1 at one pixel, one score around 0.9 at each of 10 others.
     std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
     for (std::uint32_t i = 0; i < 100; ++i) {
         const std::uint32_t slot = ScoreGrid::slot_of(0.1f + 0.001f * static_cast<float>(i));

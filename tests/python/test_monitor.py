@@ -53,7 +53,7 @@ def test_states_continue_in_python_and_in_the_command(scenes, cal, tmp_path):
     assert one.result_.units == 90
     command = os.environ.get("KANDINSKY_COMMAND")
     if not command:
-        return
+        pytest.skip("KANDINSKY_COMMAND is not set: states were not compared with the command's")
     cal.save(tmp_path / "cal.kcal")
     np.save(tmp_path / "a.npy", scenes.probs[60:75]), np.save(tmp_path / "b.npy", scenes.probs[75:])
     for name in "ab":
@@ -151,5 +151,5 @@ def test_the_page_is_one_file(scenes, cal, tmp_path):
         monitor.report(tmp_path / "page.html", class_names=["ground", "thing"])
     except kandinsky.UsageError as error:
         assert "reports" in str(error)
-        return
+        pytest.skip("the package was built without reports")
     assert "ground" in (tmp_path / "page.html").read_text(encoding="utf-8")

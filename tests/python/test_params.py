@@ -97,7 +97,7 @@ def test_set_params_forgets_the_options_of_another_method(small):
     calibrator.fit(*small)
     assert clone(calibrator).get_params() == calibrator.get_params()
     assert calibrator.set_params(method="fcc", curves=2).fit(*small).method_ == "fcc"
-    with pytest.raises(kandinsky.UsageError, match="'clusters' of method fcc.*it is one of kmeans"):
+    with pytest.raises(kandinsky.UsageError, match="'clusters' of method fcc.*it is an option of kmeans"):
         calibrator.set_params(clusters=3)
 
 

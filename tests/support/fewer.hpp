@@ -7,7 +7,8 @@
 namespace kandinsky::test {
 
 /// Tests with many repetitions divide their number by this factor. Sanitizer builds are ten to a hundred
-/// times as slow and search for other faults. The thread sanitizer can find none in a single thread.
+/// times as slow and search for other faults. The thread sanitizer finds nothing in code that runs in one
+/// thread.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr std::size_t kFewer = 50;
 #elif defined(__SANITIZE_ADDRESS__)

@@ -26,7 +26,7 @@ export function headline(store: Store): string {
     report.methods.length > 1
       ? `${report.methods[best].name} is the best method for ${name}: its coverage error is ` +
         `${fixed(own.mean_ce)}, ` +
-        `${lowest ? "the lowest" : "within a tenth of the lowest, and its sets are smaller"}`
+        `${lowest ? "the lowest" : "within a tenth of the lowest, and its false share is lower"}`
       : `The coverage error of ${report.methods[best].name} for ${name} is`;
   const number = report.methods.length > 1 ? "" : ` ${fixed(own.mean_ce)}`;
   const floor =

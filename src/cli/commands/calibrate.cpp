@@ -77,7 +77,7 @@ Input load(const Flags& flags, Progress& progress) {
     return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}, {}, {}, images.ignore};
 }
 
-/// Calibrates image by image, because --probs or --labels can be read only once.
+/// Calibrates in one pass, because --probs or --labels can be read only once.
 Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options, Progress& progress) {
     if (options.sketch == 0)
         fail(ErrorKind::usage,
@@ -143,7 +143,6 @@ void run(const Flags& flags) {
     CalibrateOptions options = flags.calibrate.options();
     options.sketch = flags.sketch;
     check_method(options.method.name);
-    if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;

@@ -4,13 +4,13 @@
 
 namespace kandinsky::cli {
 
-/// Declares the options of a sub-command and the function that runs it.
+/// A sub-command: its options, and the function that runs it after parsing.
 struct Command {
     OptionSet* app = nullptr;
     std::function<void()> run;
 };
 
-/// A command throws this after its work to end the program with that code.
+/// A command throws this after its work to end the program with the exit code `code`.
 struct EndWith {
     int code = 0;
 };

@@ -82,8 +82,8 @@ class ExperimentRun {
             const MappedFile file = map_file(flags_.model);
             recipe_ += fmt::format("model {:08x}\n", crc32_of(file.bytes.data(), file.bytes.size()));
         }
-        stage("infer", "float16", {"calibration_probs.npy", "test_probs.npy", "dice.json"},
-              [&] { infer_parts(); });
+        stage("infer", "float16 intensity " + experiment_.intensity,
+              {"calibration_probs.npy", "test_probs.npy", "dice.json"}, [&] { infer_parts(); });
         std::vector<std::string> results{"results.json", "table.txt"};
         if (has_report_template()) results.emplace_back("report.html");
         stage("compare",

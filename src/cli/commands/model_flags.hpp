@@ -58,9 +58,10 @@ struct PhotoFlags {
     std::string photos;
 
     void declare(OptionSet& app, const ReportFlags& report);
-    /// Reads the photo of one test image onto the grid, from an array uint8 [N,3,H,W] or [N,H,W,3], or from
-    /// a folder by the name of the image's file. It is scaled to the grid; a letterbox keeps its proportions.
-    /// Returns nothing if the flag was not given. Throws if a photo is missing or cannot be read.
+    /// Returns a function that reads the photo of one test image, from an array uint8 [N,3,H,W] or [N,H,W,3],
+    /// or from a folder by the name of the image's file. Photos of a folder are scaled to the grid; a
+    /// letterbox keeps their proportions. The function throws if a photo is missing or cannot be read.
+    /// Without the flag, returns no function.
     [[nodiscard]] std::function<Array(std::size_t)> reader(const Input& test, Grid letterbox) const;
 };
 

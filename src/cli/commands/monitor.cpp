@@ -97,7 +97,7 @@ void run(const Flags& flags) {
                     {"--prometheus", flags.prometheus},
                     {"--change-map", flags.change_map},
                     {"--state", flags.state}};
-    // From reading the state to replacing it; another call in between would be lost.
+    // Held from reading the state to replacing it; otherwise the images of a call in between would be lost.
     std::error_code missing;
     std::optional<FileLock> lock;
     if (outputs.has("--state") && (!std::filesystem::exists(flags.state, missing) ||

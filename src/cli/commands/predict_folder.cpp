@@ -58,7 +58,7 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
 struct CaseResult {
     std::vector<std::uint8_t> sets;
     std::vector<float> p_values;
-    std::uint64_t outside = 0;  ///< number of values outside the calibrator's grid
+    std::uint64_t outside = 0;  ///< number of pixels outside the calibrator's grid
     SetTally tally;
 };
 

@@ -18,7 +18,6 @@ struct Flags {
 
 void run(const Flags& flags) {
     const ThreadLimit limit(threads_for(flags.common.threads));
-    if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}};
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;

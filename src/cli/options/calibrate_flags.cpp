@@ -13,7 +13,7 @@
 namespace kandinsky::cli {
 
 namespace {
-constexpr std::uint64_t kFewGroups = 10;  // fewer give a warning; 9 is the least at alpha = 0.1
+constexpr std::uint64_t kFewGroups = 10;  // fewer cause a warning; alpha = 0.1 needs at least 9
 constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
 
 /// The default of --memory. More memory saves passes over the data only for tens of thousands of images.

@@ -44,7 +44,7 @@ struct CalibrateFlags {
 /// Warnings about a calibration: classes without or with few pixels, too few groups.
 [[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);
 
-/// The summary of a calibration and its guarantee, in two lines.
+/// The summary of a calibration: a line each for its data, its weights (if any) and its guarantee.
 [[nodiscard]] std::string calibrated_text(const Calibrator& calibrator, const std::string& output,
                                           double seconds);
 

@@ -39,7 +39,8 @@ struct FolderFlags {
     void check_volumes(const ImageSource& images) const;
 };
 
-/// Whether a path is a directory, a single file of a folder's format, or COCO annotations.
+/// Whether a path is a directory, COCO annotations, or a single file of a folder's format other than .npy and
+/// .npz, which are arrays. Throws a file error if the path cannot be examined; a missing file is no error.
 [[nodiscard]] bool is_images(const std::string& path);
 
 }  // namespace kandinsky::cli

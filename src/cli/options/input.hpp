@@ -11,12 +11,12 @@ namespace kandinsky::cli {
 /// A data set and its origin.
 struct Input {
     Dataset data;
-    std::vector<std::string> remarks;
+    std::vector<std::string> remarks;   ///< warnings for the user
     nlohmann::ordered_json provenance;  ///< null for plain arrays
     std::vector<std::string> names{};   ///< [image] the name of its file; empty for plain arrays
     /// The function that a calibrator stores for prediction; the reader of folders has applied it already.
     Logits logits = Logits::none;
-    std::vector<std::int64_t> ignore{};
+    std::vector<std::int64_t> ignore{};  ///< labels that do not count
 };
 
 /// The values of --probs, --labels, --groups, --ignore and --logits, and how folders are read.

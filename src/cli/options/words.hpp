@@ -26,6 +26,7 @@ struct ArrayName {
 [[nodiscard]] std::vector<double> parse_reals(const std::string& text, const std::string& flag);
 /// "2G", "512M", "100000": a number of bytes.
 [[nodiscard]] std::size_t parse_bytes(const std::string& text, const std::string& flag);
+/// The parts between separators; empty parts are left out.
 [[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);
 
 }  // namespace kandinsky::cli

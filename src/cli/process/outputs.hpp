@@ -37,8 +37,8 @@ class Outputs {
 };
 
 /// A folder of output files that appear together: they are written into a hidden folder beside the target and
-/// moved at the end. Without commit() nothing remains. Files of the same names in the target are replaced.
-/// Failures throw Error of kind `file`.
+/// moved at the end, one by one if the target exists. Without commit() nothing remains. Files of the same
+/// names in the target are replaced. Failures throw Error of kind `file`.
 class FolderOutput {
   public:
     explicit FolderOutput(const std::filesystem::path& target);

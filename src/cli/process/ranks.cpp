@@ -89,7 +89,7 @@ std::string TeamWork::traffic() const {
     if (others == nullptr) return {};
     const Communicator::Traffic& own = others->comm().traffic();
     const std::uint64_t messages = own.messages, bytes = most(others->comm(), own.bytes);
-    return fmt::format("{} ranks, {} messages of each, {} bytes at most\n", others->comm().size(), messages,
+    return fmt::format("{} ranks; each sent {} messages, at most {} bytes\n", others->comm().size(), messages,
                        bytes);
 }
 

@@ -11,7 +11,7 @@ namespace kandinsky {
 /// The assignment of indices to threads is unspecified; results must not depend on it.
 void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body);
 
-/// The same with progress reports (about 200 at most) and cancellation between indices.
+/// The same with at most 400 progress reports, and cancellation between indices.
 void parallel_for(std::size_t n, Progress& progress, std::string_view stage,
                   const std::function<void(std::size_t)>& body);
 

@@ -35,7 +35,7 @@ decltype(auto) with_type(DType dtype, Visitor&& visit) {
 }
 
 /// Calls line(start) for every line of elements along the last axis, in C order; an array of rank 0 is one
-/// line.
+/// line. The array must not be empty.
 template <class Line>
 void for_each_line(const ArrayView& view, Line&& line) {
     const std::size_t axes =

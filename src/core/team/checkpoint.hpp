@@ -27,7 +27,7 @@ class Checkpoint {
     virtual void keep(std::size_t step, std::string_view name, std::span<const std::byte> bytes) = 0;
     /// Whether the next save is due.
     [[nodiscard]] virtual bool due() const = 0;
-    [[nodiscard]] virtual double interval() const = 0;  ///< seconds
+    [[nodiscard]] virtual double interval() const = 0;  ///< seconds between saves
 
     [[nodiscard]] std::size_t next_step() { return step_++; }
 
@@ -45,8 +45,8 @@ struct Team;
 
 /// Calls work(first, last), which adds to `state`, for the items [0, items). Without a checkpoint this is one
 /// call. With a checkpoint there are several, the state is saved when due, and a restarted run continues from
-/// the last save. `state` is zero on entry. `stretch`: number of items of the first call, which grows while
-/// calls are short.
+/// the last save. `state` is zero on entry. `stretch`: number of items of the first call; the number doubles
+/// while calls are short.
 void accumulate(const Team& team, std::string_view name, std::size_t items, const State& state,
                 const std::function<void(std::size_t, std::size_t)>& work, std::size_t stretch = 16);
 

@@ -16,7 +16,8 @@ struct Team {
     Checkpoint* checkpoint = nullptr;
 
     [[nodiscard]] bool several() const { return comm.size() > 1; }
-    /// Whether passes over images must count (add integers), because scores cannot be gathered in one place.
+    /// Whether passes over images must add integer counts, because scores are neither gathered on one rank
+    /// nor saved in checkpoints.
     [[nodiscard]] bool counts() const { return several() || checkpoint != nullptr; }
 };
 

@@ -44,8 +44,8 @@ struct NpyType {
 /// Preamble and header of an array in C order, as numpy writes them.
 [[nodiscard]] std::string npy_header(const std::string& descr, const std::vector<std::size_t>& shape);
 
-/// Calls sink(const std::byte*, std::size_t bytes) with the elements in C order, in as few pieces as the
-/// strides allow: one piece for a contiguous array, otherwise through a small buffer.
+/// Calls sink(const std::byte*, std::size_t bytes) with the elements in C order: once for a contiguous array,
+/// otherwise with pieces of at most 256 KiB in a buffer, which the next piece overwrites.
 template <class Sink>
 void for_each_c_order_piece(const ArrayView& array, Sink&& sink) {
     const std::size_t width = size_of(array.dtype);
@@ -72,13 +72,13 @@ void for_each_c_order_piece(const ArrayView& array, Sink&& sink) {
     if (filled > 0) sink(piece.data(), filled);
 }
 
-/// An array of the values, stored as uint8, uint16 or uint32.
+/// An array of the values, stored as `dtype`: uint8, uint16 or uint32. The caller checks that they fit.
 [[nodiscard]] Array narrowed(const std::vector<std::uint32_t>& values, const std::vector<std::size_t>& shape,
                              DType dtype);
 
 /// Writes into a file that the caller commits.
 void write_npy(AtomicFile& file, const ArrayView& array);
-/// Writes some rows of an array [N, ...] in C order.
+/// Writes an array of some rows of `array`, which is [N, ...] with rows in C order.
 void write_npy_rows(AtomicFile& file, const Array& array, const std::vector<std::uint32_t>& rows);
 
 }  // namespace kandinsky

@@ -15,7 +15,8 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kLongestHeader = 1 << 20;
 constexpr std::size_t kMostAxes = 64;  // numpy 2's own limit
 
-/// A cursor over the dict literal. Every step consumes the element that it names or throws an error.
+/// A cursor over the dict literal. expect(), string(), boolean(), integer() and shape() consume the element
+/// or throw an error.
 class Scanner {
   public:
     Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {}

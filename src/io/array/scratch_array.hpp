@@ -7,10 +7,10 @@ namespace kandinsky {
 
 /// An array [N, item...] that grows by items and need not fit into memory. Its elements are in a temporary
 /// file without a name, which the system removes after its last use, even if the program is killed. All items
-/// have one shape and type. Every failure throws Error of kind `file` that names the folder.
+/// have one shape and type. If the system fails, throws Error of kind `file` that names the folder.
 class ScratchArray {
   public:
-    /// The file lies in `folder`; empty: $TMPDIR, or the system's folder for temporary files.
+    /// The file lies in `folder`; empty: in $TMPDIR, or in /tmp if the variable is not set.
     ScratchArray(DType dtype, std::vector<std::size_t> item_shape, const std::filesystem::path& folder = {});
 
     [[nodiscard]] std::size_t items() const { return items_; }

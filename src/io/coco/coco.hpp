@@ -35,8 +35,9 @@ inline constexpr std::uint8_t kCocoIgnored = 255;
 
 /// The instance annotations of a COCO JSON file, reduced to some categories. The file stays mapped, and about
 /// 50 bytes are kept for each image and each annotation of those categories; outlines are read from the file
-/// when an image's labels are requested. Copies share all data. Keys may be in any order. Every error is one
-/// line of kind `data` that names the file and the annotation's (or image's) id or its byte.
+/// when an image's labels are requested. Copies share all data. Keys may be in any order. An error in the
+/// content is one line of kind `data` that names the file and the annotation's (or image's) id or its byte;
+/// unsuitable options are errors of kind `usage`.
 class CocoFile {
   public:
     CocoFile(const std::filesystem::path& path, const CocoOptions& options);

@@ -80,7 +80,7 @@ class OutlineReader {
     std::vector<std::int64_t> runs_;
 };
 
-/// The class of crowds that count as no class. It is larger than all classes.
+/// Stands for crowds that are ignored. It is larger than all classes, so such crowds are drawn last.
 constexpr std::uint32_t kNoClass = 1 << 16;
 
 /// Draws the annotations of one image by class.

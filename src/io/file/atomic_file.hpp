@@ -27,11 +27,12 @@ class AtomicFile {
     void write(const void* data, std::size_t bytes);  ///< appends; buffered
     void write(std::string_view text) { write(text.data(), text.size()); }
     [[nodiscard]] std::uint64_t position() const { return position_; }
-    /// Does everything that is likely to fail, such as writing to a full disk, without a visible effect.
-    /// Several files should all be prepared before the first is committed. Nothing may be written afterwards.
+    /// Does everything that is likely to fail, such as writing to a full disk, without a visible effect
+    /// (unless the target is written directly). Throws if a mapped file was truncated
+    /// (io/file/bus_fault.hpp), because the output may depend on it. Several files should all be prepared
+    /// before the first is committed. Nothing may be written afterwards.
     void prepare();
-    /// Call once, after all writes; calls prepare() if needed. Throws if a mapped file was truncated
-    /// (io/file/bus_fault.hpp), because the output may depend on it.
+    /// Call once, after all writes; calls prepare() if needed.
     void commit();
 
   private:

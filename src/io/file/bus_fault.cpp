@@ -46,7 +46,7 @@ void note_fault(const char* file, std::size_t mapped) noexcept {
     told = true;
 }
 
-/// Uses only calls that are safe in a handler: stat(), and mmap(), which on Linux is a plain system call.
+/// Uses only calls that are safe in a handler. mmap() is one on Linux, because it is a plain system call.
 void on_fault(int, siginfo_t* info, void*) {
     const int before = errno;
     const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -86,7 +86,7 @@ struct Mapping {
     }
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
-    ~Mapping() {  // before another mapping can get the addresses
+    ~Mapping() {  // clears the slot before `memory` is unmapped and its addresses can be used again
         if (slot == slots.end()) return;
         slot->begin.store(0, std::memory_order_release);
         slot->taken.store(false, std::memory_order_release);

@@ -6,17 +6,18 @@
 
 namespace kandinsky {
 
-/// If a mapped file is truncated or its disk fails, reading a lost page ends a program with SIGBUS. With this
-/// handler the program reports an error instead.
+/// If a mapped file is truncated or its disk fails, reading a lost page ends a program with SIGBUS. With the
+/// handler of report_bus_faults() the program reports an error instead.
 
 /// Installs a handler of SIGBUS for the whole process. The program calls this, never the library. A fault in
 /// memory of own_mapping() is recorded, and the rest of the range then reads as zeros, so that the work can
-/// end normally; bus_fault_seen() and check_bus_faults() report it. Other faults are fatal.
+/// end normally; bus_fault_seen() and check_bus_faults() report it. Faults in other memory are fatal, and so
+/// are faults in a mapping that was made while 256 others existed.
 void report_bus_faults();
 
 [[nodiscard]] bool bus_fault_seen() noexcept;
 /// Throws Error of kind `file` if there was a fault. The message names the file and states whether it shrank.
-/// Results that were computed after a fault are invalid; AtomicFile::commit() calls this and does not keep
+/// Results that were computed after a fault are invalid; AtomicFile::prepare() calls this, so no file keeps
 /// them.
 void check_bus_faults();
 

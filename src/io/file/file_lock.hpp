@@ -4,9 +4,9 @@
 
 namespace kandinsky {
 
-/// Keeps other processes from reading and replacing a file at the same time. The lock is a file beside it,
-/// with
-/// ".lock" added to its name; it is removed at the end. A lock whose process was killed does not count.
+/// Only one FileLock of a file can exist at a time, in this and all other processes. The lock is a file
+/// beside it, with ".lock" added to its name; the destructor removes it. A lock whose process was killed does
+/// not count.
 class FileLock {
   public:
     /// Throws Error of kind `file` if another process has the lock, or if the lock cannot be made.

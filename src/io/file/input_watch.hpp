@@ -27,7 +27,9 @@ class InputWatch {
     bool outermost_;
 };
 
-/// Registers a file with the watch, if there is one; map_file() calls it. Thread-safe.
+/// Registers a file with the watch, if there is one; map_file() calls it. Throws Error of kind `file` if the
+/// file has changed since it was first registered. Waits up to 20 ms if the file was written just before.
+/// Thread-safe.
 void note_input(const std::filesystem::path& path, const struct stat& status);
 
 }  // namespace kandinsky

@@ -15,8 +15,9 @@ namespace {
 std::vector<std::filesystem::path> places(const PluginFile& wanted) {
     namespace fs = std::filesystem;
     const char* const named = std::getenv(wanted.variable);
-    if (named != nullptr && *named != '\0') return {named};
     std::error_code ignored;
+    // Absolute, because dlopen() searches the system's folders for a name without a slash.
+    if (named != nullptr && *named != '\0') return {fs::absolute(named, ignored)};
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
     return {program / wanted.file, program / ".." / "lib" / "kandinsky" / wanted.file};
 }

@@ -17,9 +17,9 @@ struct PluginFile {
     bool global;  ///< its symbols are visible to libraries that it loads itself
 };
 
-/// Loads the file and returns its make function. Searches the path in the environment variable, then the
-/// folder of the program, then ../lib/kandinsky from there. Throws a usage error that names the package to
-/// install.
+/// Loads the file and returns its make function. If the environment variable is set, uses only its path;
+/// otherwise searches the folder of the program, then ../lib/kandinsky from there. Throws a usage error that
+/// names the package to install or, if there is a file, says why it cannot be used.
 [[nodiscard]] void* load_plugin(const PluginFile& wanted);
 
 }  // namespace kandinsky

@@ -7,7 +7,8 @@
 
 namespace kandinsky {
 
-/// The length of the UTF-8 character at the start of the text; 0 if it is invalid or a control character.
+/// The number of bytes of the UTF-8 character at the start of the text, which must not be empty; 0 if the
+/// character is invalid or a control character.
 [[nodiscard]] inline std::size_t shown_character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7F ? 1 : 0;
@@ -23,7 +24,8 @@ namespace kandinsky {
     return length;
 }
 
-/// Text for a one-line message: escapes control characters and invalid UTF-8, and limits the length.
+/// Text for a one-line message: escapes control characters and invalid UTF-8, and replaces everything after
+/// the first `limit` bytes by "...".
 [[nodiscard]] inline std::string printable(std::string_view text, std::size_t limit = 200) {
     std::string out;
     for (std::string_view rest = text.substr(0, limit); !rest.empty();) {

@@ -34,8 +34,8 @@ struct FolderOptions {
     CocoLabels coco;  ///< how labels are read from a COCO annotations file
 };
 
-/// Writes the options that prediction must use too as JSON, and reads them. Throws Error of kind `data` for
-/// other JSON.
+/// Writes as JSON the options that prediction must use too, and reads them. Reading throws Error of kind
+/// `data` for other JSON.
 [[nodiscard]] nlohmann::ordered_json preparation_json(const FolderOptions& options);
 void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& options);
 
@@ -44,8 +44,8 @@ void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& option
 /// Throws Error of kind `data` if the file exists but cannot be understood.
 [[nodiscard]] std::optional<std::int64_t> ignore_label(const std::filesystem::path& folder);
 
-/// Opens a folder, or one file of a folder. `geometry`: the labels' folder, for formats without a geometry of
-/// their own; or empty.
+/// Opens a folder, one file, or a COCO annotations file as labels. `geometry`: the labels' folder, for
+/// formats without a geometry of their own; or empty.
 [[nodiscard]] std::unique_ptr<ImageSource> open_images(const std::filesystem::path& path, Role role,
                                                        const FolderOptions& options,
                                                        const std::filesystem::path& geometry = {});
@@ -90,7 +90,8 @@ class SliceReader {
   public:
     /// `values`: from ImageSource::read(). `options.fit` has a grid.
     SliceReader(const ItemInfo& info, Array values, const FolderOptions& options);
-    /// [planes][grid]. `certain_background` counts pixels whose class 0 has probability 1 exactly.
+    /// [planes][grid]. Adds to `certain_background` the number of the item's own pixels whose class 0 has
+    /// probability 1 exactly.
     void read(std::size_t slice, float* out, std::size_t* certain_background = nullptr) const;
     /// The slices on the item's own grid, without resampling.
     [[nodiscard]] const Dataset& data() const { return data_; }

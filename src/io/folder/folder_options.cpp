@@ -9,6 +9,12 @@ namespace kandinsky {
 
 namespace fs = std::filesystem;
 
+namespace {
+[[noreturn]] void refuse_record() {
+    fail(ErrorKind::data, "the calibrator's record of its input files is damaged; calibrate again");
+}
+}  // namespace
+
 nlohmann::ordered_json preparation_json(const FolderOptions& options) {
     constexpr const char* kFits[] = {"none", "centre", "resize"};  // in the order of GridFit::Kind
     nlohmann::ordered_json json{{"axis", name_of(options.axis)},
@@ -53,7 +59,9 @@ void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& option
         options.padding =
             json.at("padding").get<std::string>() == "ignore" ? Padding::ignore : Padding::background;
     } catch (const nlohmann::json::exception&) {
-        fail(ErrorKind::data, "the calibrator's record of its input files is damaged; calibrate again");
+        refuse_record();
+    } catch (const Error&) {  // of axis_of()
+        refuse_record();
     }
 }
 

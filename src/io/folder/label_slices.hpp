@@ -24,7 +24,7 @@ struct LabelRules {
 /// The labels of one item, slice by slice.
 class LabelSlices {
   public:
-    /// `values`: from ImageSource::read().
+    /// `values`: from ImageSource::read(). `rules` must outlive the object.
     LabelSlices(const ItemInfo& info, Array values, const LabelRules& rules);
 
     struct Look {

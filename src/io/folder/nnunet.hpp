@@ -30,21 +30,22 @@ struct NnunetResult {
 };
 
 /// Reads a result folder. `folds`: the folds to use; empty for all except `fold_all`, whose network saw every
-/// case. Throws Error of kind `data`, with advice, if the folder does not exist, a fold was not validated
-/// with probabilities, a case is in two folds, classes are overlapping regions, or the arrays' axes differ
-/// from those of the files.
+/// case. Throws Error of kind `file` if the folder does not exist, of kind `usage` if a fold does not, and of
+/// kind `data`, with advice, if a fold was not validated with probabilities, a case is in two folds, classes
+/// are overlapping regions, or the arrays' axes differ from those of the files.
 [[nodiscard]] NnunetResult find_nnunet(const std::filesystem::path& folder, std::vector<int> folds);
 
 /// The class names in the dataset.json of a folder of labels or above it, as nnU-Net ({"background": 0}) or
-/// the Decathlon ({"0": "background"}) write them. Empty if there is no such file or its numbers are not 0 to
-/// `classes` - 1.
+/// the Decathlon ({"0": "background"}) write them. Empty if there is no such file or it does not name every
+/// number from 0 to `classes` - 1.
 [[nodiscard]] std::vector<std::string> dataset_class_names(const std::filesystem::path& labels,
                                                            std::size_t classes);
 
 /// The dataset.json of a folder or of its parent; empty if there is none.
 [[nodiscard]] std::filesystem::path dataset_file(const std::filesystem::path& folder);
 
-/// A JSON file of moderate size and depth, such as a dataset.json. Throws Error of kind `data` or `file`.
+/// Reads a JSON file, such as a dataset.json, of at most 64 MiB and depth kJsonDepth. Throws Error of kind
+/// `data` or `file`.
 [[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file);
 
 }  // namespace kandinsky

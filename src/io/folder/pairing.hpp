@@ -9,7 +9,7 @@ struct BadFile {
     std::string path, problem;
 };
 
-/// Items that belong together, as indices into the two sources (labels are absent when only predicting).
+/// Items that belong together, as indices into the two sources; with one source, both are the same index.
 struct Pair {
     std::string name;
     std::size_t probs = 0, labels = 0;
@@ -26,10 +26,10 @@ struct Pairing {
 
 /// Pairs items by name. If no name occurs on both sides, endings that all names of a side share (as in
 /// case_1_probs, case_2_probs) are ignored. If each side has one item, the two always pair. Either source may
-/// be null; the items of the other then have no partner.
+/// be null; each usable item of the other is then a pair by itself.
 [[nodiscard]] Pairing pair_items(const ImageSource* probs, const ImageSource* labels);
 
-/// "2 of 9 files cannot be used: A: reason; B: reason": the first ten, then a count.
+/// "2 of 9 files cannot be used: A has ...; B is ...": the first ten, then a count.
 [[nodiscard]] std::string list_of(const std::vector<BadFile>& bad, std::size_t files);
 /// Throws an error of kind `data` with that list, unless it is empty or bad files are skipped.
 void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, bool skip);

@@ -25,11 +25,12 @@ struct GridFit {
 /// The place of a centred image on the grid, along one axis: floor((grid - size) / 2) pixels of padding come
 /// first, or floor((size - grid) / 2) pixels are cut off first.
 struct CentredSpan {
-    std::size_t source = 0, target = 0, count = 0;
+    std::size_t source = 0, target = 0;  ///< first common pixel, in the image and on the grid
+    std::size_t count = 0;               ///< number of common pixels
 };
 [[nodiscard]] CentredSpan centred(std::size_t size, std::size_t grid);
 
-/// One plane of probabilities, [own] to [fit.grid]; padding becomes `pad`. No allocation.
+/// Maps one plane of probabilities from [own] to [fit.grid]; padding becomes `pad`. No allocation.
 void fit_values(const float* plane, Grid own, const GridFit& fit, float pad, float* out);
 /// The same for one plane of labels, with the nearest pixel.
 void fit_labels(const std::int32_t* plane, Grid own, const GridFit& fit, std::int32_t pad, std::int32_t* out);

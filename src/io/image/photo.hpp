@@ -12,11 +12,12 @@ namespace kandinsky {
 /// photo; of kind `usage` in a build without the decoder.
 [[nodiscard]] Array read_photo(const std::filesystem::path& path);
 
-/// The place of an image on a grid that keeps its proportions. The rule is that of the code that the paper's
-/// authors released. An image that is wider than high is scaled to the grid's width, any other image to its
-/// height. The scaled sizes are rounded down. The image is centred: the margins at the top and the left are
-/// floor((grid - scaled) / 2) pixels. A negative margin means that the scaled image is larger than the grid
-/// and is cropped at both ends: a photo of 640 x 512 loses 16 of 256 rows at 320 x 240.
+/// The place of an image that is scaled onto a grid and keeps its proportions. The rule is that of the code
+/// that the paper's authors released. An image that is wider than high is scaled to the grid's width, any
+/// other image to the grid's height. The scaled sizes are rounded down, but are at least 1. The image is
+/// centred: the margins at the top and the left are floor((grid - scaled) / 2) pixels. A negative margin
+/// means that the scaled image is larger than the grid and is cropped at both ends: a photo of 640 x 512
+/// loses 16 of 256 rows at 320 x 240.
 struct Letterbox {
     Grid own, grid, scaled;
     std::ptrdiff_t top = 0, left = 0;

@@ -13,8 +13,8 @@ struct Destroy {
     void operator()(void* handle) const { tjDestroy(handle); }
 };
 
-/// A warning about files of some cameras, which viewers ignore. Every other warning means that a part of the
-/// picture is lost.
+/// Whether viewers ignore the warning, because some cameras write such files. Every other warning means that
+/// a part of the picture is lost.
 bool harmless(const char* warning) {
     return std::strstr(warning, "extraneous bytes") != nullptr;
 }

@@ -16,25 +16,26 @@ struct TextRange {
 /// An array at the top level of a JSON object, divided into runs of whole elements of about `window` bytes,
 /// so that a parser needs memory for one run and not for the file. Commas between runs belong to no run.
 struct JsonRuns {
-    bool found = false;
+    bool found = false;  ///< the object has the key
     std::vector<TextRange> runs;
 };
 
 /// Objects and arrays that nest deeper than this are refused.
 inline constexpr std::size_t kJsonDepth = 64;
-/// The largest size of an element of an array, because a parser reads it as a whole.
+/// The largest size of an element of an array, in bytes. A parser reads an element as a whole.
 inline constexpr std::size_t kJsonElement = std::size_t{1} << 28;
 
 /// Finds the arrays `keys` at the top level of the JSON object `text`, in one pass that looks at brackets and
 /// quotes only; the parser checks the rest. The result has one entry per key. Throws Error of kind `data`,
-/// beginning with `name`, if the text is not an object, ends early or nests too deep, or if a key occurs
-/// twice or its value is not an array. Allocates only the result; reads several bytes per cycle.
+/// beginning with `name`, if the text is not an object, ends early or nests too deep, if a key occurs twice,
+/// or if its value is not an array of objects of at most kJsonElement bytes. Allocates only the result; reads
+/// several bytes per cycle.
 [[nodiscard]] std::vector<JsonRuns> outline_json(std::string_view text,
                                                  std::span<const std::string_view> keys, std::size_t window,
                                                  const std::string& name);
 
-/// Whether the brackets of a JSON text nest deeper than kJsonDepth. Call it before nlohmann-json copies or
-/// writes a parsed text: it uses recursion, and a small hostile file could exhaust the stack.
+/// Whether the brackets of a JSON text nest deeper than kJsonDepth. Call it before parsing: nlohmann-json
+/// copies and writes values by recursion, so a small hostile file could exhaust the stack.
 [[nodiscard]] bool nests_deeper(std::string_view text);
 
 }  // namespace kandinsky

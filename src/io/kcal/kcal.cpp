@@ -83,7 +83,7 @@ void write_smooth(ArrayWriter& to, const std::vector<SmoothCurves>& curves) {
     to.add_all("smooth_cumulative", curves, &SmoothStorage::cumulative);
 }
 
-/// The length of a shift's row: its stratum; for each feature the slope, the lowest and the highest value;
+/// The length of a shift's row: its stratum; the slopes, the lowest and the highest values of all features;
 /// the constant.
 constexpr std::size_t shift_numbers(std::size_t features) {
     return 3 * features + 2;
@@ -432,7 +432,7 @@ Calibrator load(const std::filesystem::path& path) {
         if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
             fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
     const bool released = calibrator.options.released;
-    // Under leave-one-out every fit applies the fallback itself, so regions that fall back have no own curve.
+    // Under leave-one-out every fit has applied the fallback already, so no curve of the image is stored.
     const bool fallback = calibrator.options.fallback == Fallback::image &&
                           calibrator.options.promise != Promise::leave_one_out;
     const auto with_regions =

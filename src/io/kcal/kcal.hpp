@@ -22,8 +22,8 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
 
-/// meta.json without words and versions, which a new library may change: equal for equal calibrators, and
-/// different for other images, options or recalibrated levels.
+/// meta.json without the guarantee's text and the versions, which a new library may change. The result is
+/// equal for equal calibrators, and different for other images, options or recalibrated levels.
 [[nodiscard]] std::string identity_text(const Calibrator& calibrator);
 /// A hash of identity_text() as 16 hexadecimal digits, for users who compare calibrators.
 [[nodiscard]] std::string identity_of(const Calibrator& calibrator);

@@ -10,7 +10,8 @@ namespace kandinsky {
 /// The geometry of one NIfTI file; nothing if it cannot be read, or in a build without libnifti.
 [[nodiscard]] std::optional<GeometryReference> nifti_geometry(const std::filesystem::path& file);
 
-/// Writes the sets of a volume as FOLDER/NAME.nii.gz with the geometry (header, axes) of `reference`.
+/// Writes the sets of a volume with the geometry (header, axes) of `reference`, as FOLDER/NAME.nii.gz, or as
+/// NAME.nii if the reference is not compressed.
 void write_nifti_sets(const GeometryReference& reference, const SourceOptions& options, const ItemInfo& info,
                       const ItemSets& sets, const std::filesystem::path& folder);
 
@@ -24,7 +25,7 @@ struct Segment {
 
 /// Joins label maps (uint8, one geometry) that lie in the folder as MAP.nii.gz or MAP.nii: writes
 /// FOLDER/NAME.seg.nrrd, a segmentation of 3D Slicer with names and colours. Equal content gives equal bytes.
-/// Does nothing if the maps are not NIfTI files.
+/// Does nothing if the folder has no such file of a map, or in a build without libnifti.
 void join_label_maps(const std::filesystem::path& folder, const std::string& name,
                      const std::vector<std::string>& maps, const std::vector<Segment>& segments);
 

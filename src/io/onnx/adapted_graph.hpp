@@ -25,7 +25,7 @@ class AdaptedGraph {
     struct Stratum {
         AdaptedTables tables;
         std::string row;     ///< int64 [N,1], the row of the tables for each image
-        std::string share;   ///< [cell * columns + column], modulo SmoothCurves::kOne
+        std::string share;   ///< [cell * columns + column] the tables' shares, modulo SmoothCurves::kOne
         std::string region;  ///< int64 [pixel]; empty if cells form a lattice
     };
 
@@ -33,6 +33,7 @@ class AdaptedGraph {
     std::string row_of(const AdaptedTables& tables, std::int64_t place);
     std::string share_of(const AdaptedTables& tables);
     std::string limits(const Stratum& stratum, const std::vector<std::uint16_t>& columns);
+    /// The sets: `sure`, and at the places of `open` the exact comparison of AdaptedTables.
     std::string decide(const Stratum& stratum, const std::string& level, const std::string& scores,
                        const std::string& sure, const std::string& open);
     /// The distance of a score from the start of its column, and the column's width: float64 [pixel].

@@ -22,8 +22,8 @@ enum class OnnxType : std::uint64_t {
     bfloat16 = 16
 };
 
-/// A tensor's name, type and shape. Negative: an unknown length. Not `shaped`: even the number of axes is
-/// unknown.
+/// A tensor's name, type and shape. A negative length is unknown. If the tensor is not `shaped`, even the
+/// number of axes is unknown.
 struct OnnxTensor {
     std::string name;
     std::uint64_t type = static_cast<std::uint64_t>(OnnxType::float32);
@@ -47,8 +47,10 @@ class OnnxGraph {
                                          std::size_t outputs, const Attributes& attributes);
     /// Copies a tensor to an output of the graph, bool [N,...].
     void output(const std::string& from, const std::string& name, const std::vector<std::int64_t>& shape);
+    /// Declares an input of the graph, float32 [N,...].
     void input(const std::string& name, const std::vector<std::int64_t>& shape);
 
+    /// Adds a constant of float32; returns its name, as do the functions below.
     std::string reals(const std::vector<std::int64_t>& shape, std::span<const float> values);
     std::string real(float value) { return reals({}, {&value, 1}); }
     std::string doubles(const std::vector<std::int64_t>& shape, std::span<const double> values);
@@ -57,7 +59,7 @@ class OnnxGraph {
     std::string integer(std::int64_t value) { return integers({}, {&value, 1}); }
     /// Non-negative integers in the smallest sufficient type: uint8, uint16 or int64.
     std::string small_integers(const std::vector<std::int64_t>& shape, std::span<const std::int64_t> values);
-    /// Converts a tensor.
+    /// Converts a tensor to another type.
     std::string cast(const std::string& from, OnnxType to) {
         return add("Cast", {from}, {{"to", static_cast<std::int64_t>(to)}});
     }

@@ -25,7 +25,8 @@ class OnnxFile {
     /// Whether a tensor of the graph has the name.
     [[nodiscard]] bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
     [[nodiscard]] bool has_sets() const { return has_sets_; }  ///< from an earlier export
-    /// The operator that computes a tensor, such as Softmax. Ignores Cast and Identity. Empty if unknown.
+    /// The operator that computes a tensor, such as Softmax; for Cast and Identity, the operator that
+    /// computes their input. Empty if unknown.
     [[nodiscard]] std::string operator_of(std::string tensor) const;
 
     /// The model with `graph` appended to its graph and `end` appended to the model. No other byte changes

@@ -26,7 +26,7 @@ class ProtoWriter {
 /// One field that was read from a message.
 struct ProtoField {
     unsigned number = 0;
-    std::uint64_t value = 0;   ///< if the field is a number
+    std::uint64_t value = 0;   ///< if the field is a varint; numbers of fixed width are skipped
     std::string_view bytes{};  ///< if it is text, bytes or a message
     std::size_t begin = 0;     ///< where the field begins in the message
     std::size_t end = 0;       ///< where the next field begins

@@ -15,7 +15,7 @@ struct SetsInput {
 };
 
 /// Adds the nodes that turn the input into sets, with one output for each alpha; returns the outputs' names.
-/// Every operation, its precision and the order of operations are those of Predictor.
+/// Arithmetic has the precision and the order of Predictor, so that the sets are the same.
 std::vector<std::string> add_sets(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input,
                                   const std::vector<double>& alphas, EmptySets empty);
 

@@ -13,7 +13,7 @@
 namespace kandinsky {
 
 namespace {
-/// The largest chunk that is kept in memory (palettes, texts, profiles).
+/// The most bytes of one chunk and of all chunks that are kept in memory (palettes, texts, profiles).
 constexpr std::size_t kLargestChunk = std::size_t{1} << 24;
 constexpr std::size_t kAllChunks = std::size_t{1} << 26;
 /// Deflate's largest ratio. A file whose header claims more pixels cannot contain them.

@@ -7,9 +7,9 @@
 
 namespace kandinsky {
 
-/// Reads PNG files as labels, probabilities or pictures. All functions refuse, in one line that names the
-/// file: truncated files, chunks with a wrong checksum, images wider or higher than kPngLongestSide, and
-/// headers that claim more pixels than the file's bytes could unpack to.
+/// Reads PNG files as labels, probabilities or pictures. The readers refuse, in one line that names the file:
+/// truncated files, images wider or higher than kPngLongestSide and, when they decode pixels, chunks with a
+/// wrong checksum and headers that claim more pixels than the file's bytes could unpack to.
 inline constexpr std::size_t kPngLongestSide = 65535;
 
 /// The header of a PNG file.

@@ -20,7 +20,7 @@ enum class Role {
     images,  ///< the input of a network: any values, planes are channels
 };
 
-/// Slices of a volume: constant z, y or x of the canonical (RAS+) axes.
+/// Slices of a volume have a constant z (axial), y (coronal) or x (sagittal) of the canonical (RAS+) axes.
 enum class Axis { axial, coronal, sagittal };
 
 /// The properties of an item that are known before its pixels are decoded.
@@ -40,11 +40,11 @@ struct ItemInfo {
     }
 };
 
-/// How predict codes the sets of a volume.
+/// How predict codes the sets of an item.
 enum class SetCoding {
     planes,  ///< one 0/1 plane for each class
     bits,    ///< one plane; bit c is set where class c is in the set
-    masks,   ///< two label maps for viewers: certain and possible classes (mask_files.hpp)
+    masks,   ///< volumes: two label maps for viewers, of certain and possible classes (mask_files.hpp)
 };
 
 /// The prediction sets of one item on its own grid: 0/1, [slices][classes][height][width]. Planes may also be
@@ -72,11 +72,12 @@ class ImageSource {
     /// Decodes an item into [slices, planes, H, W], or [slices, H, W] when it has no planes, with the extents
     /// of its info; any strides. Probabilities: float16/32/64, or uint8 holding p * 255. Labels: integers, or
     /// floating-point values that are whole numbers. Masks that may overlap: integers 0 and 1 with planes.
-    /// Safe from several threads. Throws Error of kind `data` or `file` that begins with the item's path.
+    /// Safe from several threads. Throws Error of kind `data` or `file` that names the item's path.
     [[nodiscard]] virtual Array read(std::size_t item) const = 0;
 
     /// Writes the prediction sets of an item into `folder`, in the usual form of this format. The base class
-    /// writes NAME.npy: uint8 [C,H,W], or [slices,C,H,W] for a volume (bits: without the axis C).
+    /// writes NAME.npy: [C,H,W] of type `sets.dtype`, or [slices,C,H,W] for a volume. Bits have no axis C and
+    /// the type bits_dtype().
     virtual void write_sets(std::size_t item, const ItemSets& sets,
                             const std::filesystem::path& folder) const;
 
@@ -103,7 +104,7 @@ struct SourceOptions {
     Role role = Role::probabilities;
     Axis axis = Axis::axial;
     bool reorient = true;  ///< turns volumes to canonical axes; false keeps the stored axes
-    /// Returns the geometry of the item with this name from another file.
+    /// Returns the geometry of the item with this name from another file, or nothing if there is none.
     std::function<std::optional<GeometryReference>(const std::string& name)> reference;
 };
 
@@ -135,7 +136,7 @@ template <class Source>
                                                    const FolderFormat& format,
                                                    const std::function<void(std::size_t, ItemInfo&)>& look);
 
-/// The text of an error about a file, with the file's name removed, for `problem`.
+/// The text of an error about a file, with the file's name removed, for ItemInfo::problem.
 [[nodiscard]] std::string problem_text(const std::string& message, const std::string& path);
 
 /// Returns the result of ImageSource::read(); throws a data error if its extents differ from the item's,

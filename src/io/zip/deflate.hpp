@@ -67,9 +67,8 @@ class GzipWriter {
     GzipWriter& operator=(const GzipWriter&) = delete;
 
     void write(std::span<const std::byte> bytes);
-    void finish() {
-        deflate_some({}, Z_FINISH);
-    }  ///< call once, after all writes; the caller commits the file
+    /// Call once, after all writes; the caller commits the file.
+    void finish() { deflate_some({}, Z_FINISH); }
 
   private:
     void deflate_some(std::span<const std::byte> bytes, int flush);

@@ -12,6 +12,7 @@ namespace {
 using Member = ZipReader::Member;
 
 constexpr std::uint64_t kMostMembers = 100000;
+/// Members up to this size may claim any ratio.
 constexpr std::uint64_t kFreeInflation = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMostInflation = 1100;  // deflate itself cannot exceed 1032 to 1
 constexpr std::uint32_t kEncrypted = 1 << 0 | 1 << 6 | 1 << 13;
@@ -145,7 +146,7 @@ Member Parser::central(std::uint64_t& at, const End& end) const {
     return member;
 }
 
-/// Reads the named 64-bit values from the zip64 extra field, in the order of the format.
+/// Reads the wanted 64-bit values from the zip64 extra field, in the order of the format.
 void Parser::widen(Member& member, std::uint64_t extra, std::uint64_t extra_bytes, bool size, bool stored,
                    bool offset) const {
     if (!size && !stored && !offset) return;

@@ -60,6 +60,6 @@ struct ZipDirectory {
 };
 
 /// Reads and checks the central directory and every member's local header: all lie inside the file, none
-/// overlap, names are unique and agree, sizes are plausible. `name`: in messages. Throws a data error.
+/// overlap, both name the member alike, sizes are plausible. `name`: in messages. Throws a data error.
 [[nodiscard]] ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::string& name);
 }  // namespace kandinsky

@@ -27,7 +27,7 @@ std::string first_line(const std::exception& error) {
     return text.substr(0, text.find('\n'));
 }
 
-/// The batch's images on the device, in the device's best memory order.
+/// The batch's images on the device, in the memory order that is fastest there.
 torch::Tensor images_of(const Batch& batch, torch::Device device) {
     const torch::Tensor x =
         torch::from_blob(const_cast<float*>(batch.pixels),
@@ -39,7 +39,8 @@ torch::Tensor images_of(const Batch& batch, torch::Device device) {
 }
 
 /// Copies outputs [n][c][h][w] into `out` if they fit; returns the number of outputs.
-std::uint32_t hand_over(const torch::Tensor& outputs, const Batch& batch, float* out, std::size_t capacity) {
+std::uint32_t copy_outputs(const torch::Tensor& outputs, const Batch& batch, float* out,
+                           std::size_t capacity) {
     if (outputs.dim() != 4 || outputs.size(0) != static_cast<std::int64_t>(batch.images) ||
         outputs.size(2) != static_cast<std::int64_t>(batch.height) ||
         outputs.size(3) != static_cast<std::int64_t>(batch.width))
@@ -128,7 +129,7 @@ class UNetNetwork : public Network {
     [[nodiscard]] const char* device() const override { return device_name_.c_str(); }
     std::uint32_t predict(const Batch& batch, float* out, std::size_t capacity) override {
         torch::NoGradGuard still;
-        return hand_over(forward(batch), batch, out, capacity);
+        return copy_outputs(forward(batch), batch, out, capacity);
     }
     StepResult step(const Batch& batch, const StepOptions& options) override {
         const auto n = static_cast<std::int64_t>(batch.images), h = static_cast<std::int64_t>(batch.height),
@@ -224,7 +225,7 @@ class ScriptNetwork : public Network {
             throw std::runtime_error(first_line(error));
         }
         if (!result.isTensor()) throw std::runtime_error("the module's output is not a tensor");
-        return hand_over(result.toTensor(), batch, out, capacity);
+        return copy_outputs(result.toTensor(), batch, out, capacity);
     }
     StepResult step(const Batch&, const StepOptions&) override {
         throw std::runtime_error("a TorchScript module cannot be trained here");

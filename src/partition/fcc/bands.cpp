@@ -87,8 +87,8 @@ constexpr double kNoArea = 1e-9;
 }  // namespace
 
 std::size_t angle_count(const FourierOptions& options) {
-    // A curve's area is the mean of g^4, where g has degree K - 1, so the mean over 4 (K - 1) + 1 or more
-    // equispaced angles is exact.
+    // A curve's area is proportional to the mean of g^4, where g has degree K - 1, so the mean over
+    // 4 (K - 1) + 1 or more equispaced angles is exact.
     return std::max<std::size_t>(options.angles, std::size_t{4} * options.order);
 }
 

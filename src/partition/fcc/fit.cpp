@@ -75,10 +75,10 @@ struct Outside {
     }
 };
 
-/// Solves the one-dimensional problem exactly on bins. Pixels are sorted into bins of size, and dynamic
-/// programming finds the m cuts that minimise the variances plus the nesting penalty. Levels are above
-/// `smallest`, and every band has at least `least_area` pixels of data. Empty if there is no such choice.
-/// Cost O(pixels / thinning + m bins^2 features).
+/// Solves the one-dimensional problem exactly on bins. Pixels are divided into bins by Gauge::size(), and
+/// dynamic programming finds the m cuts that minimise the variances plus the nesting penalty. Levels are
+/// above `smallest`, and every band has at least `least_area` pixels of data. nullopt if there is no such
+/// choice. Cost: O(features (used pixels + bins^2) + m bins^2), with about kThinnedPixels used pixels.
 std::optional<RadialFit> fit_levels(const BilinearField& field, const FourierOptions& options,
                                     const Gauge& gauge, double smallest, double least_area) {
     const Frame frame{field.right(), field.bottom(), options.limit};

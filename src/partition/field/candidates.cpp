@@ -102,7 +102,7 @@ constexpr double kPrevalenceScales[] = {1.0 / 64, 1.0 / 20};
 // Bandwidth over which scores are counted to decide whether a place has data, in heights of the grid.
 constexpr double kSupportScale = 1.0 / 40;
 
-/// A geometric sequence from 1/120 to about 1/5 of the height, without bandwidths below half a pixel.
+/// A geometric sequence from 1/120 to about 1/5 of the height, without bandwidths below half a cell.
 std::vector<double> standard_bandwidths(const Grid& grid) {
     const double height = grid.height;
     std::vector<double> bandwidths;

@@ -44,21 +44,21 @@ class Rings {
     Plane table_;
 };
 
-/// One way for pixels to share their distributions.
+/// One way for cells to share their scores.
 struct Candidate {
     enum class Kind {
         image,  ///< all scores of the class have equal weight
-        space,  ///< neighbours, by a Gaussian of `bandwidth` pixels
-        rings,  ///< pixels of prevalence equal within `tau`, which is smoothed over `bandwidth` pixels
+        space,  ///< neighbours, by a Gaussian of standard deviation `bandwidth`
+        rings,  ///< cells whose prevalence, smoothed over `bandwidth`, is equal within `tau`
     };
     Kind kind = Kind::image;
-    double bandwidth = 0;
-    bool mirror = false;  ///< each pixel together with its left-right mirror image
-    double tau = 0;
+    double bandwidth = 0;  ///< in cells
+    bool mirror = false;   ///< each cell together with its left-right mirror image
+    double tau = 0;        ///< in units of prevalence()
 };
 
 struct CandidateOptions {
-    std::vector<double> bandwidths;  ///< ascending; empty: by the grid's size
+    std::vector<double> bandwidths;  ///< ascending, in cells; empty: by the grid's size
     bool mirror = true;
     bool rings = true;
 };

@@ -20,7 +20,7 @@ struct Locality {
 struct Options {
     std::size_t folds = 5, bins = 128;
     FoldOrder order = FoldOrder::content;
-    CandidateOptions candidates;
+    CandidateOptions candidates;  ///< with bandwidths in pixels
     Locality locality;
 };
 
@@ -45,10 +45,11 @@ struct Learnt {
 /// The same in the stored form: multiples of 1/65536, rounded down, without the last bin.
 [[nodiscard]] std::vector<std::uint16_t> stored(const Plane& blended);
 
-/// The candidates for a grid of cells; the options give their bandwidths in pixels.
+/// The candidates for a grid of cells. `wanted` has bandwidths in pixels, the result in cells.
 [[nodiscard]] std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted);
 
-/// Learns how pixels share scores, from the counts of one stratum.
+/// Learns how pixels share scores, from the counts of one stratum. `without_folds`: also make the
+/// distributions without each fold, with the same weights.
 [[nodiscard]] Learnt learn(const FoldHistograms& histograms, const Options& options, const Cells& cells,
                            bool without_folds, Progress& progress);
 

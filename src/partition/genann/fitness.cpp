@@ -166,7 +166,7 @@ class SquaredEuclidean final : public Fitness {
     double score_of(const Spans& spans, double limit, const Sums& none) const {
         const std::size_t width = none.size();
         const auto pixels = static_cast<double>(cloud_.grid.pixels());
-        std::array<double, 17> within{};  // [region]; there are at most 16 radii
+        std::vector<double> within(spans.radii() + 1);  // [region]
         double seen = 0;
         // Starts with the outermost region, which has the largest part of the sum, so that the limit may be
         // reached early.
@@ -206,11 +206,11 @@ class Manhattan final : public Fitness {
         });
     }
     double score(const Spans& spans, double) const override {
-        std::vector<std::uint8_t> label(cloud_.size());
+        std::vector<std::uint32_t> label(cloud_.size());
         for (std::size_t region = 0; region <= spans.radii(); ++region)
             cloud_.visit_region(spans, region, [&](std::size_t first, std::size_t last) {
                 std::fill_n(label.begin() + static_cast<std::ptrdiff_t>(first), last - first,
-                            static_cast<std::uint8_t>(region));
+                            static_cast<std::uint32_t>(region));
             });
         double total = 0;
         std::vector<double> weights(spans.radii() + 1), sums(spans.radii() + 1);

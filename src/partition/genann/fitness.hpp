@@ -47,7 +47,7 @@ struct Cloud {
     explicit Cloud(const AnnuliPoints& input);
 
     [[nodiscard]] std::size_t size() const { return points.count(); }
-    /// Calls visit(first, last) for the runs of one region as point numbers [first, last), ascending.
+    /// Calls visit_run(first, last) for the runs of one region as point numbers [first, last), ascending.
     template <class Visit>
     void visit_region(const Spans& spans, std::size_t region, const Visit& visit_run) const {
         spans.visit_region(region, [&](std::size_t first, std::size_t last) {

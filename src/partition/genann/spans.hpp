@@ -41,7 +41,7 @@ class Spans {
 
     [[nodiscard]] std::size_t radii() const { return radii_; }
 
-    /// Calls visit(first, last) for a region's runs of pixels [first, last), row by row, left to right.
+    /// Calls visit_run(first, last) for a region's runs of pixels [first, last), row by row, left to right.
     template <class Visit>
     void visit_region(std::size_t region, const Visit& visit_run) const {
         const std::size_t left = radii_ - region, right = radii_ + region;  // the places of its runs in a row

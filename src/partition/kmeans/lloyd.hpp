@@ -13,8 +13,8 @@ struct ClusterOptions {
     std::size_t restarts = 10;
     std::size_t max_iterations = 300;
     /// With more points than this (or than 16 per cluster, if that is more) the restarts run on a sample of
-    /// that size, and the best of them are continued on all points, unless the sample does not represent
-    /// them. 0: never sample.
+    /// that size, and the best of them are continued on all points. If these show that the sample does not
+    /// represent all points, the restarts are repeated on all points. 0: never sample.
     std::size_t sample = 8192;
     std::uint64_t seed = 0;
 };

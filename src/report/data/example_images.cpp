@@ -64,7 +64,8 @@ std::vector<std::uint8_t> set_codes(const Calibrator& calibrator, const Dataset&
 }
 
 namespace {
-/// The label of every pixel; the highest class where classes overlap, 255 where the label is ignored.
+/// The label of every pixel; the highest class below 255 where classes overlap, 255 without such a class or
+/// where the label is ignored.
 std::vector<std::uint8_t> truth_of(const Dataset& test, std::size_t image) {
     const std::size_t pixels = test.grid().pixels();
     std::vector<std::uint8_t> member(test.classes() * pixels), valid(pixels), out(pixels, 255);
@@ -75,7 +76,7 @@ std::vector<std::uint8_t> truth_of(const Dataset& test, std::size_t image) {
     return out;
 }
 
-/// The most probable class of every pixel, which enters empty sets.
+/// The most probable of the first 255 classes of every pixel, which enters empty sets.
 std::vector<std::uint8_t> likeliest(const std::vector<float>& probs, std::size_t classes,
                                     std::size_t pixels) {
     std::vector<std::uint8_t> out(pixels);

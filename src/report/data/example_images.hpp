@@ -14,8 +14,8 @@ namespace kandinsky {
 [[nodiscard]] std::vector<std::uint8_t> set_codes(const Calibrator& calibrator, const Dataset& test,
                                                   std::size_t image);
 
-/// The examples in the page's form: truth, probabilities, sets. As many images as fit into `limit` bytes, at
-/// least one.
+/// At most three examples in the page's form: photo, truth, probabilities, sets. As many images as fit into
+/// `limit` bytes (without the most probable classes), at least one.
 [[nodiscard]] nlohmann::ordered_json examples_json(const ReportInput& input, const Tally& tally,
                                                    std::size_t limit);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kMostCurves = 1024;
 constexpr std::size_t kCoarsest = 64;
 constexpr unsigned kScoreSteps = 64;
-// The expected compressed size of noisy curves, with base64, which gives a first guess of the resolution.
+// The expected bytes of base64 for a value of noisy curves, for the first guess of the resolution.
 constexpr double kPacked = 0.4;
 
 std::size_t parts(std::size_t length, std::size_t block) {
@@ -33,7 +33,7 @@ std::size_t size_of_blobs(const std::vector<std::vector<ordered_json>>& blobs) {
     return bytes;
 }
 
-/// The finest resolution whose blobs fit into the limit, searched from a guess on.
+/// The first resolution from a guess on whose blobs fit into the limit, or the coarsest.
 template <class Make>
 std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make&& make,
                    std::vector<std::vector<ordered_json>>& out) {

@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// Coverage of square blocks of pixels, [kCurveLevels][rows][columns] in 1/100; 255 without test samples.
+/// Coverage of square blocks of pixels, [kCurveLevels][rows][columns] in percent; 255 without test samples.
 [[nodiscard]] std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum,
                                                         const Grid& grid, std::size_t block);
 
@@ -27,7 +27,7 @@ struct DrawnRange {
 [[nodiscard]] std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum,
                                                      const DrawnRange& range = {});
 
-/// Whether a calibrator has so many curves that they are stored by pixel.
+/// Whether a stratum has so many curves that they are stored by pixel.
 [[nodiscard]] bool many_curves(const Calibrator& calibrator, std::size_t stratum);
 
 /// Coverage and threshold curves [method][stratum] in the page's form, coarse enough for the limits.
@@ -35,6 +35,7 @@ struct PixelCurves {
     std::size_t block = 1;   ///< side of the blocks of the coverage curves
     std::size_t stride = 1;  ///< distance in pixels between threshold curves
     DrawnRange range;        ///< range of all thresholds
+    /// Thresholds are null unless many_curves(); the others are in curve_table().
     std::vector<std::vector<nlohmann::ordered_json>> coverage, thresholds;
     /// {"own", "image"}: each null, {"method": number} or {"strata": [blob]}. A blob is as in `thresholds`,
     /// or has one curve.

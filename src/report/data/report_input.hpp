@@ -23,19 +23,19 @@ struct ReportInput {
     std::vector<int> classes;              ///< classes to show first; empty: all
     std::vector<std::string> class_names;  ///< empty: "class 0", ...
     double alpha = 0.1;
-    /// Returns the photo of a test image as uint8 [H,W,3] on the grid, to be drawn under its sets; may be
-    /// empty.
+    /// Returns the photo of a test image as uint8 [H,W,3] on the grid, to be drawn under its sets. Without
+    /// photos: no function.
     std::function<Array(std::size_t image)> photo;
     const OutlineRule* outlines = nullptr;  ///< to draw on the test images and to evaluate; may be null
     nlohmann::ordered_json training;        ///< epoch, loss and dice of the training; null: unknown
-    nlohmann::ordered_json provenance = nlohmann::ordered_json::object();  ///< inputs and command, as text
+    nlohmann::ordered_json provenance = nlohmann::ordered_json::object();  ///< inputs, calibrators, command
 };
 
 /// Limits of the sizes of parts of the file, in bytes of base64.
 struct ReportLimits {
     std::size_t curve_bytes = 2'200'000;  ///< coverage curves by pixel
     std::size_t own_bytes = 1'300'000;    ///< score curves by pixel, references included
-    std::size_t example_bytes = 850'000;  ///< sets of the example images
+    std::size_t example_bytes = 850'000;  ///< example images with their sets
 };
 
 /// The methods whose curves are shown for comparison with every method: each pixel alone, and the whole
@@ -48,7 +48,7 @@ struct ReportLimits {
 [[nodiscard]] ReportInput report_input(const Comparison& comparison, const Dataset& calibration,
                                        const Dataset& test, const std::vector<int>& classes);
 
-/// The sources of the inputs, for the page: kind, name, shape.
+/// The source of one input, for the page: kind, file names, shape and type.
 [[nodiscard]] nlohmann::ordered_json input_json(const std::string& what, const Dataset& data);
 
 }  // namespace kandinsky

@@ -101,7 +101,7 @@ std::string reliability_svg(const Reliability& bins) {
     return plot.text();
 }
 
-/// The smoothed density of the finite values at 128 points of [0, top], scaled to a largest value of 1.
+/// The smoothed density of the values up to `top` at 128 points of [0, top], scaled to a largest value of 1.
 std::vector<double> density(const std::vector<double>& values, double top) {
     constexpr std::size_t kBins = 128;
     constexpr double kSigma = 2.5;

@@ -19,7 +19,7 @@ enum class Scheme { error, share, difference };
 [[nodiscard]] const Ramp& ramp_of(Scheme scheme);
 /// Up to eight regions have different colours. More regions have colours from dark to bright.
 [[nodiscard]] Rgb region_colour(std::size_t region, std::size_t regions);
-[[nodiscard]] std::string method_colour(std::size_t method);  ///< "#rrggbb"
+[[nodiscard]] std::string method_colour(std::size_t method);  ///< "#rrggbb", repeats after 8 methods
 
 /// A palette PNG: pixel i has the colour number codes[i] and is drawn as `zoom` x `zoom` pixels. 1 to 256
 /// colours.

@@ -19,7 +19,7 @@ std::string xml_escaped(std::string_view text) {
     for (const char letter : text) {
         const auto* const named = std::find_if(std::begin(kNames), std::end(kNames),
                                                [&](const auto& one) { return one.first == letter; });
-        // XML allows no control characters, not even escaped ones.
+        // XML 1.0 allows no control characters except tab and line ends, not even escaped ones.
         const char plain = static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
         out += named != std::end(kNames) ? named->second : std::string_view(&plain, 1);
     }

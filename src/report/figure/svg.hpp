@@ -36,7 +36,7 @@ class SvgPlot {
     std::string body_;
 };
 
-/// The ticks 0, 0.2, ..., 1 with their labels, or about as many ticks of a round step up to `top`.
+/// The multiples of a round step from 0 to `top` > 0 with their labels; for `top` = 1: 0, 0.2, ..., 1.
 [[nodiscard]] std::vector<std::pair<double, std::string>> even_ticks(double top);
 
 }  // namespace kandinsky

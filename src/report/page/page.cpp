@@ -39,7 +39,7 @@ std::string script_safe(const nlohmann::ordered_json& data) {
 std::string fill_template(std::string_view page, const nlohmann::ordered_json& data) {
     const std::size_t place = page.find(kToken);
     if (place == std::string_view::npos || page.find(kToken, place + 1) != std::string_view::npos)
-        fail(ErrorKind::internal, "the report's template has not exactly one place for the data");
+        fail(ErrorKind::internal, "the report's template must have exactly one place for the data");
     std::string out(page.substr(0, place));
     out += script_safe(data);
     out += page.substr(place + kToken.size());

@@ -203,11 +203,11 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
         reliability.push_back(reliability_json(one));
         reliability.back()["ece"] = number(one.ece);
     }
-    std::string scores = describe(first.options.score);
-    for (std::size_t m = 1; m < input.calibrators.size(); ++m)
-        if (const std::string own = describe(input.calibrators[m]->options.score);
-            scores.find(own) > scores.size())
-            scores += " or " + own;
+    std::vector<std::string> scores;
+    for (const Calibrator* const one : input.calibrators)
+        if (std::string own = describe(one->options.score);
+            std::find(scores.begin(), scores.end(), own) == scores.end())
+            scores.push_back(std::move(own));
     ordered_json examples = examples_json(input, tally, limits.example_bytes);
     std::vector<std::size_t> images;
     for (const ordered_json& one : examples) images.push_back(one["image"].get<std::size_t>());
@@ -225,7 +225,7 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
             {"draws", drawn ? input.comparison->draws : 1},
             {"coverage_block", curves.block},
             {"curve_stride", curves.stride},
-            {"score", scores},
+            {"score", fmt::format("{}", fmt::join(scores, " or "))},
             {"score_range", {curves.range.low, curves.range.high}},
             {"references", curves.references},
             {"methods", std::move(methods)},

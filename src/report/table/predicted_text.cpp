@@ -66,7 +66,7 @@ bool one_region(const Calibrator& calibrator) {
                        [](const Partition& one) { return one.regions == 1; });
 }
 
-/// The smallest alpha of the ladder's rungs, if thresholds come from a ladder, that is at least `alpha`.
+/// The smallest alpha of a rung that is at least `alpha`; `alpha` itself if the curves have no rungs.
 double finite_alpha(const Calibrator& calibrator, double alpha) {
     if (calibrator.smooth.empty()) return alpha;
     const std::vector<double>& levels = calibrator.smooth.front().ladder().levels;
@@ -136,8 +136,7 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
                   calibrator.logits == Logits::sigmoid ? "sigmoid" : "softmax");
     return out + fmt::format(
                      ": {} the score {}, which hardly separates pixels with a class from those without; {}, "
-                     "{}a larger --alpha make smaller sets, and "
-                     "kandinsky compare shows what they cost",
+                     "{}a larger --alpha makes smaller sets; kandinsky compare measures the alternatives",
                      cause, name_of(kind),
                      kind == standard ? "another network" : fmt::format("--score {}", name_of(standard)),
                      calibrator.smooth.empty() ? "or " : "--place 0 (one threshold for the image) or ");

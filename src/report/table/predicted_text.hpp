@@ -26,8 +26,8 @@ namespace kandinsky {
 /// A sentence that says whether levels follow the image, and for which classes.
 [[nodiscard]] std::string adapt_rule(const Calibrator& calibrator);
 
-/// The smallest alpha at which some set lacks the class: 1 / (n + 1), where n is the largest number of
-/// calibration groups (or pixels) with the class at one place; 1 if there are none.
+/// The alpha below which every set contains the class. With equal weights it is 1 / (n + 1), where n is the
+/// largest number of calibration groups (or pixels) in one curve of the class; 1 if there are none.
 [[nodiscard]] double least_alpha(const Calibrator& calibrator, std::size_t stratum);
 
 }  // namespace kandinsky

@@ -6,17 +6,16 @@
 
 namespace kandinsky {
 
-/// Whether the row of a class is shown.
-/// The listed classes are shown, or all classes if none are listed.
-/// The row of pooled classes (-1) is always shown.
+/// Whether the row of a class is shown. The listed classes are shown, or all classes if none are listed. The
+/// row of pooled classes (-1) is always shown.
 [[nodiscard]] inline bool is_wanted(int cls, const std::vector<int>& classes) {
     return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
 }
 
-/// A number, or null instead of NaN.
+/// A number, or null if it is not finite.
 [[nodiscard]] nlohmann::ordered_json number(double value);
 [[nodiscard]] nlohmann::ordered_json numbers(const std::vector<double>& values);
-/// For each bin of probabilities, how often its pixels have the class.
+/// For each bin of probabilities: number of pixels, mean probability, share of the pixels with the class.
 [[nodiscard]] nlohmann::ordered_json reliability_json(const Reliability& bins);
 /// Coverage against each feature, in tenths of the images.
 [[nodiscard]] nlohmann::ordered_json features_json(const ImageCoverage& images);

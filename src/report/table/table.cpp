@@ -305,7 +305,7 @@ std::string error_text_map(const Comparison& comparison, const std::vector<int>&
         for (const double cell : cells)
             if (std::isfinite(cell)) top = std::max(top, cell);
         out +=
-            fmt::format("\ncoverage error of {}, {}: '{}' is 0 to '{}' is {:.3f}, '.' has no test sample\n",
+            fmt::format("\ncoverage error of {}, {}: from '{}' (0) to '{}' ({:.3f}); '.': no test sample\n",
                         best->method, first->cls < 0 ? "all classes" : fmt::format("class {}", first->cls),
                         kShades.front(), kShades.back(), top);
         out += drawn(cells, width, top);

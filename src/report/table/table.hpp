@@ -28,7 +28,7 @@ namespace kandinsky {
 
 /// The methods that cross-validation chose, and why, as a sentence. The calibrator must have choices.
 [[nodiscard]] std::string choice_sentence(const Calibrator& calibrator);
-/// The losses by class and method with the chosen method marked, and the same sentence.
+/// The losses by class and method with the chosen method marked, and choice_sentence().
 [[nodiscard]] std::string choice_table(const Calibrator& calibrator);
 
 }  // namespace kandinsky

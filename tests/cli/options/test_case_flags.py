@@ -1,4 +1,4 @@
-"""Every option of outline and measure, from arrays, has its listed effect. A new option fails until a table names it."""
+"""Every option of outline and measure, from arrays, changes the result, is refused or is accepted, as listed. An option that no table lists fails."""
 
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ OWN = {
     "outline": {"--unit": "object", "--connectivity": "faces", "--small": "20", "--share": "0.8", "--sides": "outer", "--score": "distance", "--classes": "0", "--output": "masks.npy", "--contours": "lines"},
     "measure": {"--by": "soft", "--classes": "0", "--csv": "v.csv"},
 }  # fmt: skip
-SAME = {"--threads": "1", "--quiet": "", "--seed": "3"}
+SAME = {"--threads": "1", "--quiet": "", "--seed": "3"}  # accepted; results are not compared
 REFUSED = {"--class-files": "", "--group-by": "a"}
 ELSEWHERE = {"outline": {"--cal-masks", "--masks", "--rule", "--calibrator"}, "measure": {"--cal-masks", "--masks", "--rule"}}  # their own tests
 

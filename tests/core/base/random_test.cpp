@@ -58,7 +58,7 @@ TEST(Random, BelowReachesEveryNumberAndNoOther) {
     Random random(2);
     std::vector<int> hits(7, 0);
     for (int i = 0; i < 7000; ++i) ++hits.at(random.below(7));
-    for (const int count : hits) EXPECT_NEAR(count, 1000, 200);
+    for (const int count : hits) EXPECT_NEAR(count, 1000, 200);  // almost seven standard deviations
     for (int i = 0; i < 100; ++i) EXPECT_EQ(random.below(1), 0u);
     const std::uint64_t most = ~std::uint64_t{0};
     for (int i = 0; i < 100; ++i) EXPECT_LT(random.below(most), most);
@@ -73,7 +73,7 @@ TEST(Random, NormalHasMeanZeroAndVarianceOneAndIsFinite) {
         ASSERT_TRUE(std::isfinite(z));
         sum += z, squares += z * z;
     }
-    EXPECT_NEAR(sum / kDraws, 0.0, 0.04);
+    EXPECT_NEAR(sum / kDraws, 0.0, 0.04);  // about nine standard errors each
     EXPECT_NEAR(squares / kDraws, 1.0, 0.06);
 }
 

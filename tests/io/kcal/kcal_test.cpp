@@ -143,7 +143,7 @@ TEST(Kcal, ComesBackAsItWas) {
     }
 }
 
-TEST(Kcal, KeepsConfidenceAndWherePrecisionIsRead) {
+TEST(Kcal, KeepsConfidenceRiskAndTheLevelsOfPrecision) {
     const Folder folder;
     for (const Risk risk : {Risk::recall, Risk::precision, Risk::both}) {
         CalibrateOptions options{.score = {}};
@@ -179,7 +179,8 @@ TEST(Kcal, HoldsStoredArraysAndAMetaFile) {
     EXPECT_EQ(archive.array("regions").shape(), (std::vector<std::size_t>{3, 3, 4}));
     const auto meta = nlohmann::json::parse(describe(calibrators().front()));
     EXPECT_EQ(meta["format"], "kcal");
-    EXPECT_EQ(meta["format_version"], 2) << "levels do not follow images, so what knows 2 can read it";
+    EXPECT_EQ(meta["format_version"], 2)
+        << "levels do not follow images, so programs that know format version 2 can read the file";
     EXPECT_EQ(meta["data"]["images"], 30);
     EXPECT_FALSE(meta["guarantee"].get<std::string>().empty());
 }

@@ -51,7 +51,7 @@ TEST(OnnxTest, FieldsComeBackAsTheyWereWritten) {
     ProtoWriter writer;
     writer.number(1, 0);
     writer.number(300, ~std::uint64_t{0});
-    writer.raw(std::string("\x15\0\0\0\0", 5));  // a float, which is passed over
+    writer.raw(std::string("\x15\0\0\0\0", 5));  // a float, whose value is not read
     writer.text(3, std::string(200, 'x'));
     ProtoReader reader(writer.bytes(), "a test");
     ASSERT_TRUE(reader.next());

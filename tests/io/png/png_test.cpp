@@ -80,7 +80,7 @@ TEST(Png, ColourAndAlphaAreRefusedAsLabelsWithAdvice) {
     }
 }
 
-TEST(Png, ProbabilitiesAreBytesOrSixteenthBitFractions) {
+TEST(Png, ProbabilitiesAreBytesOrFractionsOfSixteenBits) {
     NEEDS_PNG();
     const Folder folder;
     PngFile file = random_file(6, 7, 8, 0, true);
@@ -137,7 +137,7 @@ TEST(Png, EveryTruncationIsRefused) {
     }
 }
 
-TEST(Png, EveryFlippedBitIsRefusedOrHarmless) {
+TEST(Png, EveryFlippedBitIsRefused) {
     NEEDS_PNG();
     const Folder folder;
     PngFile file = random_file(5, 6, 4, 3, false);

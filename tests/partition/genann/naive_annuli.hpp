@@ -6,7 +6,7 @@
 
 namespace kandinsky::partition::genann::testing {
 
-/// The definitions written out per pixel and per pair, without anything the library shares.
+/// The definitions written out per pixel and per pair, without code of the library.
 inline double squared_distance(const Grid& grid, const Annuli& annuli, AnnuliRule rule, std::size_t pixel) {
     const double x0 =
         rule == AnnuliRule::released ? static_cast<double>(grid.width / 2) : (grid.width - 1.0) / 2;

@@ -136,7 +136,7 @@ TEST(KMeansMethod, CountsAnUnboundedQuantileAsTheLargestSeen) {
     EXPECT_EQ(scene.fit().geometry, clipped.fit().geometry);
     EXPECT_EQ(scene.fit().region, clipped.fit().region);
     for (std::size_t p = 0; p < scene.grid.pixels(); ++p) scene.features[2 * p + 1] = kInfinity;
-    EXPECT_EQ(scene.fit().regions, 4u) << "a feature nobody knows must not hide the others";
+    EXPECT_EQ(scene.fit().regions, 4u) << "a feature that is infinite everywhere must not hide the others";
 }
 
 TEST(KMeansMethod, NeverReadsPixelsWithoutData) {

@@ -46,7 +46,8 @@ double squared_distance(std::span<const float> rows, std::size_t dimension, std:
     return sum;
 }
 
-/// Everything a converged clustering promises, recomputed from the points.
+/// Recomputes from the points what a clustering promises. Only in a converged one is every point nearest to
+/// its own centre.
 void expect_consistent(std::span<const float> rows, std::size_t dimension, const Clustering& found) {
     const std::size_t size = rows.size() / dimension;
     ASSERT_EQ(found.assignment.size(), size);

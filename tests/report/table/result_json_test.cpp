@@ -81,6 +81,7 @@ TEST(ResultJson, DrawsAddTheirSpread) {
     EXPECT_EQ(json["sample"]["size"], 8);
     EXPECT_EQ(json["sample"]["draws"], 3);
     EXPECT_EQ(json["images"]["cal"], 8);
+    ASSERT_FALSE(json["results"].empty());
     for (const ordered_json& row : json["results"]) {
         EXPECT_EQ(row["draws"].size(), 3u);
         EXPECT_GT(row["mean_ce_sd"].get<double>(), 0);

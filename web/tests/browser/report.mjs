@@ -305,7 +305,7 @@ describe("the demo's report", { skip: missing }, () => {
     await context.close();
   });
 
-  test("sorts its table by a click on a head", async () => {
+  test("sorts its table by a click on a column header", async () => {
     const { page, context } = await openReport(browser, made.file);
     const errors = async () =>
       (await page.locator("#results tbody tr td:nth-child(3)").allTextContents()).map(Number);
@@ -486,7 +486,7 @@ describe("unusual reports", { skip: missing }, () => {
     });
   });
 
-  test("every pixel's own curve and the image-wide one beside other methods", async () => {
+  test("each pixel's own curve and the image-wide curve in reports of other methods", async () => {
     for (const method of ["kmeans", "pixel", "image"])
       run(at, "calibrate", ...one, "--method", method, "-o", `only-${method}.kcal`, "-q");
     const cal = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.npy"];
@@ -522,7 +522,7 @@ describe("unusual reports", { skip: missing }, () => {
     });
   });
 
-  test("outlines are drawn over the examples, with what is promised and what became of it", async () => {
+  test("outlines are drawn over the examples, with the guarantee and how often it held", async () => {
     run(
       at,
       "outline",

@@ -12,7 +12,7 @@ const course = {
   ],
 };
 
-test("a point stands at the last unit of its stretch, and the last point at the end of the stream", () => {
+test("a point is at the last unit that it covers, and the last point at the end of the stream", () => {
   expect(series(course, "a")).toEqual([
     { x: 4, y: 1 },
     { x: 8, y: 2 },
@@ -20,7 +20,7 @@ test("a point stands at the last unit of its stretch, and the last point at the 
   ]);
 });
 
-test("what is missing is left out, and so are columns that are not there", () => {
+test("missing values give no point, and an unknown column gives no points", () => {
   expect(series(course, "b")).toEqual([
     { x: 8, y: 5 },
     { x: 9, y: 6 },

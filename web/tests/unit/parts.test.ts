@@ -26,7 +26,7 @@ describe("text", () => {
     expect([0.23, 0.25, 9.1, 0].map(roundUp)).toEqual([0.25, 0.25, 10, 1]);
   });
 
-  test("file names carry nothing a file system minds", () => {
+  test("file names have no character that a file system may refuse", () => {
     expect(fileName("Coverage <b>", "../x y")).toBe("coverage-b_x-y");
     expect(fileName("///")).toBe("figure");
   });
@@ -43,7 +43,7 @@ describe("tables", () => {
     { title: "v", cell: (r: (typeof rows)[0]) => String(r.v), key: (r: (typeof rows)[0]) => r.v },
   ];
 
-  test("sort by text and by number, what is missing last both ways", () => {
+  test("sort by text and by number, with missing numbers last in both directions", () => {
     expect(
       sorted(rows, columns[0], false)
         .map((r) => r.n)
@@ -86,14 +86,14 @@ describe("shapes", () => {
     expect(fourierRadius([1, 0.5, 0], 1, 0)).toBe(4);
   });
 
-  test("rings lie around their centre, pixel centres at halves", () => {
+  test("rings lie around their centre, and pixel centres are at halves", () => {
     const [path] = curvePaths({ kind: "annuli", centre_px: [5, 7], radii: [2], axis_ratio: 4, angle: 0 });
     expect(path.startsWith("M9.50,7.50")).toBe(true);
     expect(curvePaths({ kind: "kmeans" })).toEqual([]);
     expect(curvePaths({ kind: "annuli", centre_px: ["<b>", 1], radii: [2] })).toEqual([]);
   });
 
-  test("the outline of one pixel is its four edges, those of the picture left out", () => {
+  test("the outline of one pixel is its four edges without those at the border of the picture", () => {
     expect(outline(3, 3, (pixel) => pixel === 4)).toBe("M1,1H2M1,2H2M1,1V2M2,1V2");
     expect(outline(1, 1, () => true)).toBe("");
   });

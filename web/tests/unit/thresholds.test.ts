@@ -73,7 +73,7 @@ describe("thresholds", () => {
 });
 
 describe("reference curves", () => {
-  test("come from a method of the report or from beside it", async () => {
+  test("come from a method of the report or from additional data", async () => {
     const one = report({ references: { own: { strata: [samples] }, image: { method: 0 } } });
     const [own, image] = await referenceCurves(one, 0, 1);
     expect([own.name, own.method, own.curve.points.length]).toEqual(["own", null, 11]);

@@ -10,7 +10,7 @@ describe("weights of a blend", () => {
     loss: null,
   });
 
-  test("are one column for each kind of sharing, mirrored ones beside", () => {
+  test("are one column for each kind and bandwidth, with the mirrored weight in the same column", () => {
     const columns = weightColumns({
       candidates: [
         candidate(null, false, null, 0.1),

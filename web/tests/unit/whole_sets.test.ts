@@ -35,7 +35,7 @@ describe("the trade", () => {
         strata: [{ false_share, place_error }],
       })),
     }) as unknown as Report;
-  test("marks the points that no other beats in both", () => {
+  test("marks the points that no other point dominates", () => {
     const points = tradePoints(
       report([
         [0.1, 0.2],
