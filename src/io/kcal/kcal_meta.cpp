@@ -2,6 +2,7 @@
 #include "io/kcal/kcal.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 #include "core/base/fail.hpp"
@@ -35,11 +36,19 @@ std::string print_of(const std::array<std::uint64_t, 2>& fingerprint) {
     return fmt::format("{:016x}{:016x}", fingerprint[0], fingerprint[1]);
 }
 
-std::array<std::uint64_t, 2> print_from(const ordered_json& data, const std::string& name) {
+std::array<std::uint64_t, 2> print_from(const ordered_json& data) {
     const auto print = data.at("fingerprint").get<std::string>();
-    if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
-    return {std::stoull(print.substr(0, 16), nullptr, 16), std::stoull(print.substr(16), nullptr, 16)};
+    std::array<std::uint64_t, 2> out{};
+    bool good = print.size() == 32;
+    for (std::size_t half = 0; half < 2 && good; ++half) {
+        const char* const from = print.data() + 16 * half;
+        const auto [end, status] = std::from_chars(from, from + 16, out[half], 16);
+        good = status == std::errc() && end == from + 16;
+    }
+    if (!good) fail(ErrorKind::data, "the fingerprint is damaged");
+    return out;
 }
+
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
 
 /// The parameters of a score; null if it has none.
@@ -219,7 +228,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         to.pooling = pooling_of(options.at("pooling").get<std::string>());
         to.fallback = fallback_of(options.at("fallback").get<std::string>());
         if (to.fallback == Fallback::automatic)
-            fail(ErrorKind::data, "{}: the fallback is 'auto', but must be none or image", name);
+            fail(ErrorKind::data, "the fallback is 'auto', but must be none or image");
         to.min_count = options.at("min_count").get<std::uint64_t>();
         to.quantiles = options.at("quantiles").get<std::vector<double>>();
         to.rungs = options.at("rungs").get<std::size_t>();
@@ -229,8 +238,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         to.confidence = options.value("confidence", 0.0);
         to.risk = risk_of(options.value("risk", "recall"));
         if (!(to.confidence >= 0 && to.confidence < 1))
-            fail(ErrorKind::data, "{}: the confidence is {}, but must lie between 0 and 1", name,
-                 to.confidence);
+            fail(ErrorKind::data, "the confidence is {}, but must lie between 0 and 1", to.confidence);
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
         to.method.settings.text = settings_from(options.at("method_options"));
@@ -249,13 +257,13 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         calibrator.classless = data.value("classless", false);
         const auto* logits =
             std::find(std::begin(kLogits), std::end(kLogits), data.value("logits", std::string("none")));
-        if (logits == std::end(kLogits)) fail(ErrorKind::data, "{}: the kind of logits is unknown", name);
+        if (logits == std::end(kLogits)) fail(ErrorKind::data, "the kind of logits is unknown");
         calibrator.logits = static_cast<Logits>(logits - kLogits);
         calibrator.ignore = data.value("ignore", calibrator.ignore);
         calibrator.reading_known = options.contains("promise");  // version 0.1 wrote no logits and no ignore
         calibrator.classes = data.at("classes").get<std::size_t>();
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
-        calibrator.fingerprint = print_from(data, name);
+        calibrator.fingerprint = print_from(data);
         if (const auto weights = meta.find("weights"); weights != meta.end()) {
             Weighting& own = calibrator.weighting;
             own.groups = weights->at("groups").get<std::uint64_t>();
@@ -268,7 +276,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
             calibrator.renewal = {.images = levels->at("images").get<std::uint64_t>(),
                                   .groups = levels->at("groups").get<std::uint64_t>(),
                                   .grouped = levels->at("grouped").get<bool>(),
-                                  .fingerprint = print_from(*levels, name)};
+                                  .fingerprint = print_from(*levels)};
         for (const ordered_json& stratum : meta.at("strata")) {
             Partition partition;
             partition.regions = stratum.at("regions").get<std::uint32_t>();
@@ -283,16 +291,18 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         if (calibrator.classes < 2 || calibrator.classes > 4096 || calibrator.partitions.size() != strata ||
             (!calibrator.choices.empty() && calibrator.choices.size() != strata) ||
             calibrator.grid.pixels() == 0)
-            fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
+            fail(ErrorKind::data, "classes, strata and grid of meta.json do not fit together");
         return out;
     } catch (const nlohmann::ordered_json::exception& problem) {
         fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, printable(problem.what()));
-    } catch (const std::logic_error&) {
-        fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);
     } catch (const Error& problem) {
         // The message may quote the file.
         fail(ErrorKind::data, "{}: {}", name, printable(problem.what(), 400));
     }
+}
+
+std::string describe(const Calibrator& calibrator) {
+    return meta_of(calibrator).dump(2);
 }
 
 std::string identity_text(const Calibrator& calibrator) {
