@@ -108,6 +108,7 @@ void judge(const ClassOutline& rule, const std::vector<const GroupRecord*>& test
 bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& classes, const Wanted& wanted) {
     bool kept = true;
     const std::vector<OutlineScore> all = outline::candidates({});
+    const std::size_t plain = outline::plain_candidate({});
     const auto only = [&](std::size_t k) { return std::vector<OutlineScore>{all[k]}; };
     for (const double share : wanted.shares) {
         const auto records = outline::collect_records(cases, classes, all, {.share = share}, silent());
@@ -133,7 +134,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
             };
             for (const OutlineSides sides : {OutlineSides::outer, OutlineSides::both}) {
                 report("auto", sides, [&](const auto& cal, OutlineSides s, std::size_t draw) {
-                    return outline::outline_of(cal, all, {wanted.alpha, 0}, s, draw);
+                    return outline::outline_of(cal, all, plain, {wanted.alpha, 0}, s, draw);
                 });
                 for (std::size_t k = 0; k < all.size(); ++k)
                     report(name_of(all[k]), sides, [&](const auto& cal, OutlineSides s, std::size_t draw) {
@@ -146,7 +147,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                                     r->object_share, r->has, {r->outer[k]}, {r->inner[k]}, {r->profiles[k]}};
                         }
                         for (const GroupRecord& r : one) list.push_back(&r);
-                        return outline::outline_of(list, only(k), {wanted.alpha, 0}, s, draw);
+                        return outline::outline_of(list, only(k), 0, {wanted.alpha, 0}, s, draw);
                     });
             }
             report("dilation", OutlineSides::outer, [&](const auto& cal, OutlineSides, std::size_t) {
@@ -169,6 +170,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
 bool run_objects(const CaseSource& cases, const std::vector<std::uint32_t>& classes, const Wanted& wanted) {
     bool kept = true;
     const std::vector<OutlineScore> all = outline::candidates({});
+    const std::size_t plain = outline::plain_candidate({});
     for (const double share : wanted.objects) {
         const auto records = outline::collect_records(cases, classes, all,
                                                       {.share = share, .per = OutlineUnit::object}, silent());
@@ -185,7 +187,7 @@ bool run_objects(const CaseSource& cases, const std::vector<std::uint32_t>& clas
             for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
                 const auto [cal, test] = deal(records[c], wanted, draw);
                 const ClassOutline rule =
-                    outline::outline_of(cal, all, {wanted.alpha, 0}, OutlineSides::outer, draw);
+                    outline::outline_of(cal, all, plain, {wanted.alpha, 0}, OutlineSides::outer, draw);
                 const auto k = static_cast<std::size_t>(std::find(all.begin(), all.end(), rule.outer.score) -
                                                         all.begin());
                 double found = 0, outer = 0, times = 0, n = 0;

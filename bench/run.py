@@ -212,8 +212,9 @@ def main():
         apart(make_images, folder, "cal", n, 1)
         apart(make_images, folder, "test", 500, 2)
         if wanted("calibrate"):
-            table.task(f"calibrate: exact curves of every pixel, {n} images of 320 x 240, 2 classes, float16",
-                       [("kandinsky", calibrate("cal", "pixel", "pixel.kcal")),
+            table.task(f"calibrate: exact curves of every pixel, score 1 - p, {n} images of 320 x 240, 2 classes, float16",
+                       [("kandinsky", calibrate("cal", "pixel", "pixel.kcal", "--score", "lac")),
+                        ("kandinsky, score near (default)", calibrate("cal", "pixel", "pixel.kcal")),
                         ("torch, as released", peer("calibrate", "torch, as released", n)),
                         *([("torch 1.13.0, as released", peer("calibrate", "torch, as released", n, arguments.released))]
                           if arguments.released else []),
@@ -232,15 +233,15 @@ def main():
         if wanted("pooled"):
             some = min(n, 100)
             apart(first_images, folder, "some", "cal", some)
-            table.task(f"pooled: curves of the image as one region, {some} of those images",
-                       [("kandinsky", calibrate("some", "image", "image.kcal")),
+            table.task(f"pooled: curves of the image as one region, score 1 - p, {some} of those images",
+                       [("kandinsky", calibrate("some", "image", "image.kcal", "--score", "lac")),
                         ("numpy", peer("pooled", "numpy", some)), ("torchcp", peer("pooled", "torchcp", some)),
                         ("mapie", peer("pooled", "mapie", some))])
         if wanted("evaluate"):
             few = ["--probs", folder / "test_probs.npy", "--labels", folder / "test_labels.npy"]
-            run([program, "calibrate", *few, "--method", "pixel", "--pooling", "pixels", "-o", folder / "few.kcal",
-                 "--curves", folder / "curves.npy", "-q"])
-            table.task("evaluate: map of the coverage error, 500 images of 320 x 240",
+            run([program, "calibrate", *few, "--method", "pixel", "--pooling", "pixels", "--score", "lac",
+                 "-o", folder / "few.kcal", "--curves", folder / "curves.npy", "-q"])
+            table.task("evaluate: map of the coverage error, score 1 - p, 500 images of 320 x 240",
                        [("kandinsky", command("evaluate", folder / "few.kcal", *few, "--ce-map", folder / "ce.npy",
                                               "--json", folder / "ce.json", "--bootstrap", 0)),
                         ("kandinsky, with intervals of 200 resamples (default)",
@@ -292,12 +293,13 @@ def main():
                         ("kandinsky, regions by cross-validation (default)",
                          command("compare", *pets, *five, "--json", folder / "pets.json"))])
         if arguments.large and wanted("growth"):
-            base = table.task(f"growth: calibrate, {n} images", [("kandinsky", calibrate("cal", "pixel", "pixel.kcal"))])
+            base = table.task(f"growth: calibrate, score 1 - p, {n} images",
+                              [("kandinsky", calibrate("cal", "pixel", "pixel.kcal", "--score", "lac"))])
             apart(repeat_images, folder, "large", "cal", 10)
             for part in ("probs", "labels"):
                 (folder / f"cal_{part}.npy").unlink()
-            more = table.task(f"growth: calibrate, {10 * n} images",
-                              [("kandinsky", calibrate("large", "pixel", "pixel.kcal")),
+            more = table.task(f"growth: calibrate, score 1 - p, {10 * n} images",
+                              [("kandinsky", calibrate("large", "pixel", "pixel.kcal", "--score", "lac")),
                                ("torch, as released", "needs 63 GiB")])
             notes.append(growth("ten times the images", base, more))
             for part in ("probs", "labels"):
@@ -305,7 +307,7 @@ def main():
             base = None
             for side in (256, 512, 1024, 2048):
                 apart(make_images, folder, "wide", 50, 4, side, side)
-                more = table.task(f"growth: calibrate, 50 images of {side} x {side}",
+                more = table.task(f"growth: calibrate, score near (default), 50 images of {side} x {side}",
                                   [("kandinsky", calibrate("wide", "pixel", "pixel.kcal"))])
                 if base:
                     notes.append(growth(f"{side} x {side} against half the side: four times the pixels", base, more))

@@ -103,7 +103,7 @@ struct FieldOptions {
     /// How much thresholds depend on the place, from 0 (one threshold and the smallest sets) to 1 (the right
     /// coverage at every place).
     double place = 1;
-    bool support = true;               ///< use the image-wide distribution where a class has no data
+    bool support = true;               ///< blend with the image-wide distribution where data are few
     bool rings = true;                 ///< share between pixels where the class is equally common
     bool mirror = true;                ///< share between a pixel and its left-right mirror image
     std::vector<double> bandwidths{};  ///< of the kernels in pixels; none: by the size of the grid

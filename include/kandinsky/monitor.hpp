@@ -8,7 +8,7 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// The rule for images whose outputs were seen before.
+/// The rule for images whose outputs were seen before: they are among the last 4096 different ones.
 enum class Seen {
     count,  ///< they count again
     skip,   ///< they are left out, but their new labels count
@@ -95,9 +95,11 @@ struct MonitorCourse {
 /// Watches a stream of new images: tests whether their outputs are like those of the calibration images and,
 /// with labels, whether coverage and the odds of classes in their own pixels are kept. The unit is the image,
 /// or the group if the calibration images had groups; a group is tested when the next one begins, or by
-/// complete(). The order of the images matters. The same images in the same order give the same state for any
-/// division into updates and any number of threads.
-/// Not thread-safe: one call at a time. docs/monitoring.md states the guarantee.
+/// complete(). The order of the images matters: an update takes its images group by group, in the order of
+/// the groups' first images, and leaves out images whose group was tested before. The same updates give the
+/// same state for any number of threads, and the same images in the same order for any division into updates
+/// if the images of a group follow one another. Not thread-safe: one call at a time. docs/monitoring.md
+/// states the guarantee.
 class Monitor {
   public:
     /// Starts a stream; `reference` is that of the calibrator. Throws a usage error for bad options.

@@ -61,7 +61,9 @@ struct OutlineOptions {
     OutlineUnit per = OutlineUnit::group;               ///< OutlineUnit::object needs OutlineSides::outer
     Connectivity connectivity = Connectivity::corners;  ///< of objects
     OutlineSides sides = OutlineSides::both;            ///< which masks
-    std::vector<OutlineScore> scores{};    ///< candidates, of which the best is chosen; empty: all scores
+    /// Candidates, of which the best is chosen; with too few groups to choose, the first. Empty: all scores,
+    /// of which `relative` takes the place of the first.
+    std::vector<OutlineScore> scores{};
     bool hard = false;                     ///< the model gives masks, so all probabilities are 0 or 1
     std::vector<std::uint32_t> classes{};  ///< classes to outline; empty: all except 0
     std::uint64_t seed = 0;                ///< of the draw of the groups that choose a score

@@ -18,7 +18,8 @@ class Sketch {
 
     /// Counts some images, which are not needed afterwards. Not thread-safe; runs in parallel itself. Throws
     /// a data error for bad values or another grid or number of classes, and a usage error for groups that do
-    /// not fit the options; nothing is counted then. After Interrupted the sketch is unusable.
+    /// not fit the options; nothing is counted then. If it throws later, because `progress` stops it or a
+    /// file changes, the sketch holds only a part of the images, and add() and finish() throw a usage error.
     void add(const Dataset& images, Progress& progress = silent());
     /// The calibrator of all images so far. Throws a data error if no pixel has a label.
     [[nodiscard]] Calibrator finish(Progress& progress = silent()) const;
@@ -31,6 +32,7 @@ class Sketch {
     class Curves;
     [[nodiscard]] std::uint32_t bin_of(float score) const;
     void count(const Dataset& images, Progress& progress);
+    void refuse_part() const;
 
     Grid grid_;
     std::size_t classes_, strata_;
@@ -42,6 +44,7 @@ class Sketch {
     std::vector<std::uint32_t> totals_;  ///< [stratum][pixel]
     std::uint64_t images_ = 0;
     bool grouped_ = false, masks_ = false, classless_ = false;
+    bool part_ = false;  ///< it holds a part of the images of a call of add()
     std::set<std::int64_t> group_ids_;
     std::array<std::uint64_t, 2> fingerprint_{};
 };

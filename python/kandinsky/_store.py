@@ -10,6 +10,7 @@ from . import _core
 from .errors import DataError, UsageError
 
 _CHUNK = 32 << 20  # bytes converted at a time
+_Mark = Tuple[Optional[_core.ScratchArray], Optional[np.dtype], int]
 
 
 class Column:
@@ -28,7 +29,17 @@ class Column:
         assert self.items is not None
         return np.asarray(self.items.array())
 
+    def mark(self) -> _Mark:
+        """What restore() goes back to."""
+        return self.items, self.dtype, len(self)
+
+    def restore(self, mark: _Mark) -> None:
+        self.items, self.dtype, count = mark
+        if self.items is not None:
+            self.items.truncate(count)
+
     def append(self, batch: np.ndarray, dtype: np.dtype) -> None:
+        """After a failure the column needs restore()."""
         if self.items is None:
             self._open(dtype, batch.shape[1:])
         elif dtype != self.dtype:
@@ -98,13 +109,19 @@ class Store:
         return self.groups is not None
 
     def append(self, probs: np.ndarray, labels: np.ndarray, groups: Optional[np.ndarray]) -> None:
-        """Adds a batch whose values have been checked. A batch that does not fit the other batches changes nothing."""
+        """Adds a batch whose values have been checked. A batch that does not fit or cannot be written changes nothing."""
         if len(self):
             self._check_fits(probs, labels, groups)
-        self.probs.append(probs)
-        self.labels.append(labels)
-        if groups is not None:
-            self.groups = (self.groups or []) + [np.array(groups, np.int64)]
+        before = self.probs.mark(), self.labels.mark()
+        try:
+            self.probs.append(probs)
+            self.labels.append(labels)
+            if groups is not None:
+                self.groups = (self.groups or []) + [np.array(groups, np.int64)]
+        except BaseException:  # also Ctrl-C
+            for column, mark in zip((self.probs, self.labels), before):
+                column.restore(mark)
+            raise
 
     def _check_fits(self, probs: np.ndarray, labels: np.ndarray, groups: Optional[np.ndarray]) -> None:
         before, truth = self.probs.array().shape[1:], self.labels.array().shape[1:]

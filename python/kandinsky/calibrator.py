@@ -78,7 +78,8 @@ class Calibrator(Filed, Fitted):
     promise : {"auto", "loo", "split", "none"}
         Rule of the guarantee. "loo": every group learns and sets thresholds, and learning is repeated without each group.
         "split": some groups learn, the others set thresholds. Both guarantee 1 - alpha. "none": no guarantee. "auto": "none"
-        with ``pooling="pixels"``; "loo" for at most 200 groups with method field and at most 20 with others; else "split".
+        with ``pooling="pixels"``; "loo" for at most 200 groups with method field (with ``adapt="image"`` also with
+        image, pixel and mask) and at most 20 with others; else "split".
     adapt : {"none", "image"}
         "image": thresholds depend on how uncertain the model is about the image. The guarantee stays the same. Needs pooling by
         groups and a method other than auto. "none": all images have the same thresholds.

@@ -174,7 +174,7 @@ class Monitor:
         complete : bool
             The last group has all its images and is tested now.
         skip_seen : bool
-            Leave out images whose outputs were seen before; their new labels count.
+            Leave out images whose outputs are among the last 4096 different ones of the stream; their new labels count.
         """
         data = make_data(probs, labels, groups, self.calibrator.ignore, self.calibrator.logits)[0]
         with Shown(self.progress) as callback:

@@ -36,6 +36,7 @@ void init_scratch(nb::module_& module) {
                 self.append(array.view());
             },
             nb::arg("items"))
+        .def("truncate", &ScratchArray::truncate, nb::arg("count"))
         .def("array", &ScratchArray::array);
 }
 

@@ -164,7 +164,7 @@ class AdaptedRelearner {
             partition::folds_without(partition::kRegionFolds, run_.census().groups, left_out);
         const Cells cells(data.grid(), regions);
         Fit out{*grid,
-                partition::region_distributions(evidence_[s].count(left_out, *grid, folds, cells),
+                partition::region_distributions(evidence_[s].count_regions(left_out, *grid, folds, cells),
                                                 least_scores(options_)),
                 {}};
         out.shift =

@@ -208,10 +208,8 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
         of_group.push_back(weight_at(rows, g) / mean);
         of_group.back() = std::min(of_group.back(), out.bound);
     }
-    std::size_t last = 0;
-    for (std::size_t image = 0; image < calibration.images(); ++image)
-        last = std::max(last, row_of(calibration, image) + 1);
-    out.of_row.assign(last, 0);
+    // All rows, so that it is not empty on a rank without images: empty would mean no weights.
+    out.of_row.assign(stored_probs(calibration).shape().front(), 0);
     for (std::size_t image = 0; image < calibration.images(); ++image)
         out.of_row[row_of(calibration, image)] = of_group[calibration.group_of(image)];
     nlohmann::ordered_json slopes = nlohmann::ordered_json::object();

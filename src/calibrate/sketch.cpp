@@ -104,7 +104,14 @@ std::uint32_t Sketch::bin_of(float score) const {
     return static_cast<std::uint32_t>(bin);
 }
 
+void Sketch::refuse_part() const {
+    if (part_)
+        fail(ErrorKind::usage,
+             "[Sketch] an earlier call stopped before it had counted all of its images; start a new sketch");
+}
+
 void Sketch::add(const Dataset& images, Progress& progress) {
+    refuse_part();
     if (images.grid() != grid_ || images.classes() != classes_)
         fail(ErrorKind::data,
              "{} has {} classes of {} x {} (height x width), but the sketch has {} of {} x {}",
@@ -117,6 +124,8 @@ void Sketch::add(const Dataset& images, Progress& progress) {
         fail(ErrorKind::usage, "either all images of a sketch have groups or none");
     // Bad values are found before anything is counted.
     const Census census = take_census(images, options_.condition, progress);
+    // The counters are too large to be copied first.
+    part_ = true;
     for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += census.counts[i];
     for (std::size_t i = 0; i < 2; ++i) fingerprint_[i] += census.fingerprint[i];
     count(images, progress);
@@ -126,6 +135,7 @@ void Sketch::add(const Dataset& images, Progress& progress) {
     for (std::size_t image = 0; grouped_ && image < images.images(); ++image)
         group_ids_.insert(images.group_id(image));
     images_ += images.images();
+    part_ = false;
 }
 
 void Sketch::count(const Dataset& images, Progress& progress) {
@@ -192,6 +202,7 @@ class Sketch::Curves {
 };
 
 Calibrator Sketch::finish(Progress& progress) const {
+    refuse_part();
     if (std::accumulate(totals_.begin(), totals_.end(), std::uint64_t{0}) == 0)
         fail(ErrorKind::data, "every pixel of the {} images is ignored, so there is nothing to calibrate on",
              images_);

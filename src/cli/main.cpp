@@ -14,37 +14,50 @@ namespace {
 using namespace kandinsky::cli;
 using kandinsky::ErrorKind;
 
+constexpr const char* kNothingLeft = "no output was written";
+
 struct Entry {
     std::string_view name;
     Command (*add)(CLI::App&);
-    bool by_ranks = false;  ///< several processes may share its work
+    bool by_ranks = false;            ///< several processes may share its work
+    const char* left = kNothingLeft;  ///< what an interrupt leaves
 };
 
-constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
-                               {"recalibrate", add_recalibrate},
-                               {"predict", add_predict},
-                               {"evaluate", add_evaluate, true},
-                               {"compare", add_compare, true},
-                               {"inspect", add_inspect},
-                               {"outline", add_outline},
-                               {"measure", add_measure},
-                               {"monitor", add_monitor},
-                               {"export", add_export},
-                               {"report", add_report},
-                               {"train", add_train},
-                               {"infer", add_infer},
-                               {"experiment", add_experiment},
-                               {"demo", add_demo},
-                               {"collect", add_collect},
-                               {"nnunet", add_nnunet}};
+constexpr Entry kCommands[] = {
+    {"calibrate", add_calibrate, true},
+    {"recalibrate", add_recalibrate},
+    {"predict", add_predict},
+    {"evaluate", add_evaluate, true},
+    {"compare", add_compare, true},
+    {"inspect", add_inspect},
+    {"outline", add_outline},
+    {"measure", add_measure},
+    {"monitor", add_monitor},
+    {"export", add_export},
+    {"report", add_report},
+    {"train", add_train, false,
+     "no model was written; the same command continues from the last checkpoint, "
+     "if there is one"},
+    {"infer", add_infer, false, "a folder keeps the files that are finished, an array was not written"},
+    {"experiment", add_experiment, false, "finished stages are kept; the same command continues"},
+    {"demo", add_demo},
+    {"collect", add_collect},
+    {"nnunet", add_nnunet, false, "no sets were written; a finished calibrator is kept"}};
+
+/// The command of this name, or null.
+const Entry* find_entry(std::string_view name) {
+    const Entry* const found = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                            [&](const Entry& entry) { return entry.name == name; });
+    return found != std::end(kCommands) ? found : nullptr;
+}
 
 /// Declares only the command that the first word names, or all commands if it names none. The options of all
 /// commands take thousands of allocations, several times as many as the rest of the start-up.
 std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) {
     std::vector<Command> commands;
-    for (const Entry& entry : kCommands)
-        if (words.size() > 1 && entry.name == words[1]) commands.push_back(entry.add(root));
-    if (commands.empty())
+    if (const Entry* const named = words.size() > 1 ? find_entry(words[1]) : nullptr)
+        commands.push_back(named->add(root));
+    else
         for (const Entry& entry : kCommands) commands.push_back(entry.add(root));
     return commands;
 }
@@ -105,10 +118,7 @@ int run(int argc, char** argv) {
     for (const Command& command : commands) {
         if (!command.app->parsed()) continue;
         const std::string name = command.app->get_name();
-        const bool by_ranks =
-            std::any_of(std::begin(kCommands), std::end(kCommands),
-                        [&](const Entry& entry) { return entry.name == name && entry.by_ranks; });
-        if (!by_ranks) refuse_ranks("kandinsky " + name);
+        if (!find_entry(name)->by_ranks) refuse_ranks("kandinsky " + name);
         command.app->check_call();
         refuse_overwriting(command.app->inputs(), command.app->outputs());
         try {
@@ -136,7 +146,9 @@ int run_and_tell(int argc, char** argv) {
     } catch (const kandinsky::Error& error) {
         return give_up(error.kind(), error.what());
     } catch (const kandinsky::Interrupted&) {
-        if (speaks()) complain("interrupted; no output was written");
+        const Entry* const stopped = argc > 1 ? find_entry(argv[1]) : nullptr;
+        if (speaks())
+            complain(fmt::format("interrupted; {}", stopped != nullptr ? stopped->left : kNothingLeft));
         die_by_signal();
     } catch (const std::bad_alloc&) {
         return give_up_without_memory();

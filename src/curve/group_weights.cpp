@@ -78,23 +78,26 @@ std::vector<std::uint64_t> units_by_place(const Dataset& data, const GroupWeight
 Weighting weighting_of(const Dataset& data, const GroupWeights& weights) {
     if (weights.none()) return {};
     // Sums of integers, so ranks and the order of groups have no effect.
-    constexpr double kFine = 0x1.0p30;
-    std::uint64_t sums[3] = {};
+    constexpr unsigned kCut = 23;  // without so many bits, the squares of 2^32 weights add up in 112 bits
+    WideCount sums[3] = {};
     std::uint64_t most_below[] = {0};  // how far the smallest weight is below the bound
     for (const std::uint64_t unit : units_of_groups(data, weights)) {
-        const auto share = static_cast<double>(unit) / static_cast<double>(kGroupWeight);
+        const WideCount cut = unit >> kCut;
         sums[0] += 1;
-        sums[1] += static_cast<std::uint64_t>(share * kFine);
-        sums[2] += static_cast<std::uint64_t>(share * share * kFine);
+        sums[1] += unit;
+        sums[2] += cut * cut;
         most_below[0] = std::max(most_below[0], kGroupWeight - unit);
     }
-    team_of(data).comm.sum(std::span(sums));
+    sum_wide(team_of(data).comm, std::span(sums));
     team_of(data).comm.max(most_below);
-    const double sum = static_cast<double>(sums[1]) / kFine, squares = static_cast<double>(sums[2]) / kFine;
-    return {.groups = sums[0],
+    constexpr auto kWhole = static_cast<double>(kGroupWeight);
+    constexpr auto kCutWhole = static_cast<double>(kGroupWeight >> kCut);
+    const double sum = static_cast<double>(sums[1]) / kWhole;
+    const double squares = static_cast<double>(sums[2]) / kCutWhole / kCutWhole;
+    return {.groups = static_cast<std::uint64_t>(sums[0]),
             .effective = squares > 0 ? sum * sum / squares : 0,
             .at_infinity = 1 / (1 + sum),
-            .least = 1 - static_cast<double>(most_below[0]) / static_cast<double>(kGroupWeight),
+            .least = 1 - static_cast<double>(most_below[0]) / kWhole,
             .learnt = weights.learnt};
 }
 

@@ -114,7 +114,8 @@ bool is_done(const std::filesystem::path& folder, const Stage& stage) {
     if (!std::filesystem::exists(note_of(folder, stage), ignored)) return false;
     const MappedFile file = map_file(note_of(folder, stage));
     const ordered_json note = ordered_json::parse(file.text(), nullptr, false);
-    if (!note.is_object() || note.value("recipe", "") != stage.recipe || !note.contains("outputs"))
+    if (!note.is_object() || note.value("recipe", ordered_json()) != stage.recipe ||
+        !note.contains("outputs"))
         return false;
     for (const std::string& name : stage.outputs) {
         if (!note["outputs"].contains(name) || !std::filesystem::exists(folder / name, ignored)) return false;

@@ -20,13 +20,18 @@ bool is_photo(const fs::path& file) {
     return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
+/// The photos of a folder by name. Two photos of one name are a data error.
 std::map<std::string, fs::path> photos_in(const fs::path& folder) {
     std::map<std::string, fs::path> photos;
     std::error_code problem;
     for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
          entry.increment(problem))
         if (is_photo(entry->path()) && entry->path().filename().string().front() != '.')
-            photos.emplace(entry->path().stem().string(), entry->path());
+            if (const auto [at, fresh] = photos.emplace(entry->path().stem().string(), entry->path()); !fresh)
+                fail(ErrorKind::data,
+                     "{} and {} have the same name, by which labels and outputs are paired; rename one",
+                     printable(std::min(at->second, entry->path()).string()),
+                     printable(std::max(at->second, entry->path()).filename().string()));
     if (problem) fail(ErrorKind::file, "cannot read {}: {}", printable(folder.string()), problem.message());
     return photos;
 }

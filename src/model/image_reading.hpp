@@ -20,7 +20,8 @@ struct ReadImages {
     std::vector<std::int64_t> ignore;  ///< labels that do not count
 };
 
-/// The photos (JPEG, PNG) of a folder by name; empty if it is not a folder.
+/// The photos (JPEG, PNG) of a folder by name; empty if it is not a folder. Throws a data error for two
+/// photos of one name, such as a.jpg and a.png.
 [[nodiscard]] std::vector<std::filesystem::path> photos_of(const std::filesystem::path& folder);
 [[nodiscard]] inline bool has_photos(const std::filesystem::path& folder) {
     return !photos_of(folder).empty();

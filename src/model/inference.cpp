@@ -43,6 +43,7 @@ OpenedModel open_own(const ModelOptions& options) {
     model.intensity = header.intensity;
     model.multiple = 1U << header.shape.depth;
     model.inputs = header.shape.inputs;
+    model.outputs = header.shape.outputs;
     return model;
 }
 
@@ -124,8 +125,7 @@ void infer(OpenedModel& model, const Samples& samples, std::size_t batch,
     const Grid padded_grid{static_cast<std::uint32_t>(height), static_cast<std::uint32_t>(width)};
     const GridFit crop{GridFit::Kind::centre, grid};
     batch = std::clamp<std::size_t>(batch, 1, samples.size());
-    std::vector<float> images(batch * channels * area), out, one;
-    std::size_t outputs = 0;
+    std::vector<float> images(batch * channels * area), out(batch * model.outputs * area), one;
     for (std::size_t first = 0; first < samples.size(); first += batch) {
         const std::size_t count = std::min(batch, samples.size() - first);
         parallel_for(count, [&](std::size_t i) {
@@ -145,13 +145,16 @@ void infer(OpenedModel& model, const Samples& samples, std::size_t batch,
                      height, width, first_line(error));
             }
         };
-        if (outputs == 0) {
-            outputs = run();
+        std::size_t outputs = run();
+        if (first == 0) {
+            const bool incomplete = outputs > model.outputs;
+            model.outputs = outputs;
             out.resize(batch * outputs * area);
-            begin(outputs);
-            one.resize(outputs * pixels);
+            if (incomplete) outputs = run();
+            begin(model.outputs);
+            one.resize(model.outputs * pixels);
         }
-        if (run() != outputs) fail(ErrorKind::data, "the network changed its number of outputs");
+        if (outputs != model.outputs) fail(ErrorKind::data, "the network changed its number of outputs");
         activate(model.activation, count, outputs, area, out.data());
         for (std::size_t i = 0; i < count; ++i) {
             for (std::size_t c = 0; c < outputs; ++c)

@@ -19,6 +19,7 @@ struct OpenedModel {
     std::string intensity;       ///< empty: not in the file
     std::uint32_t multiple = 1;  ///< heights and widths must be multiples of this
     std::uint32_t inputs = 0;    ///< 0: not in the file
+    std::size_t outputs = 4;     ///< expected number of outputs; infer() replaces it by the true number
 };
 
 struct ModelOptions {
@@ -35,7 +36,8 @@ struct ModelOptions {
 
 /// Computes the probabilities of every image, in order, as [outputs][H][W]. Images are put into batches,
 /// padded to the network's multiple by repeating the edge, and the outputs are cropped. Calls begin(outputs)
-/// first; `sink` is called in the calling thread. Throws a data error if the network does not fit the images.
+/// first; `sink` is called in the calling thread. If the network has more outputs than model.outputs, it runs
+/// twice on the first batch. Throws a data error if the network does not fit the images.
 void infer(OpenedModel& model, const Samples& samples, std::size_t batch,
            const std::function<void(std::size_t outputs)>& begin,
            const std::function<void(std::size_t sample, const float* probabilities)>& sink,

@@ -92,14 +92,14 @@ Prepared prepare(const Samples& samples, const TrainOptions& options, std::uint6
     return made;
 }
 
-/// One step. Errors of the library, such as a full GPU, become one line.
-double step_of(Network& network, const Batch& batch, const StepOptions& options) {
+/// Calls the network with a batch. Errors of the library, such as a full GPU, become one line.
+template <class Call>
+auto on_batch(const Batch& batch, const char* verb, const Call& call) {
     try {
-        return network.step(batch, options).loss;
+        return call();
     } catch (const std::exception& error) {
-        fail(ErrorKind::data,
-             "the network cannot learn from {} images of {} x {} pixels: {}; try a smaller --batch",
-             batch.images, batch.height, batch.width, first_line(error));
+        fail(ErrorKind::data, "the network cannot {} {} images of {} x {} pixels: {}; try a smaller --batch",
+             verb, batch.images, batch.height, batch.width, first_line(error));
     }
 }
 
@@ -116,12 +116,12 @@ std::vector<double> dice_of(Network& network, const Samples& samples, const Trai
         parallel_for(now, [&](std::size_t i) {
             samples.read_pixels(first + i, pixels.data() + i * samples.channels() * area);
         });
-        network.predict({.images = now,
-                         .channels = samples.channels(),
-                         .height = samples.grid().height,
-                         .width = samples.grid().width,
-                         .pixels = pixels.data()},
-                        out.data(), out.size());
+        const Batch batch{.images = now,
+                          .channels = samples.channels(),
+                          .height = samples.grid().height,
+                          .width = samples.grid().width,
+                          .pixels = pixels.data()};
+        on_batch(batch, "run on", [&] { return network.predict(batch, out.data(), out.size()); });
         activate(Activation::sigmoid, now, outputs, area, out.data());
         for (std::size_t i = 0; i < now; ++i) {
             samples.read_targets(first + i, outputs, targets.data(), valid.data());
@@ -222,7 +222,7 @@ TrainResult train(const Samples& samples, const Samples* validation, const Train
                                    .decoupled = options.decoupled,
                                    .share = options.schedule.share_at(result.step, steps),
                                    .number = result.step + 1};
-            loss += step_of(*network, now.batch, step);
+            loss += on_batch(now.batch, "learn from", [&] { return network->step(now.batch, step).loss; });
             ++result.step;
             if (!std::isfinite(loss))
                 fail(ErrorKind::data,

@@ -28,15 +28,12 @@ double mean_width(outline::Quantity what, const MeasureLevel& level,
 }
 
 nlohmann::ordered_json json_of(const MeasureLevel& one) {
-    nlohmann::ordered_json out{{"start", one.start}, {"threshold", one.threshold}};
-    if (std::isinf(one.threshold)) out["threshold"] = "inf";  // JSON has no infinity
-    return out;
+    return {{"start", one.start}, {"threshold", outline::threshold_json(one.threshold)}};
 }
 
 MeasureLevel level_of(outline::Quantity what, const nlohmann::ordered_json& json) {
-    const auto& limit = json.at("threshold");
-    MeasureLevel out{json.at("start").get<std::string>(),
-                     limit.is_string() ? kUnlimited : limit.get<double>()};
+    MeasureLevel out{json.at("start").get<std::string>(), outline::read_threshold(json.at("threshold"))};
+    outline::check_field("threshold", out.threshold, out.threshold > -kUnlimited, "be a number or 'inf'");
     (void)start_of(what, out.start, {});  // throws for unknown names
     return out;
 }

@@ -44,7 +44,8 @@ OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& op
     for (std::size_t c = 0; c < classes.size(); ++c) {
         std::vector<const outline::GroupRecord*> groups;
         for (const outline::GroupRecord& one : records[c]) groups.push_back(&one);
-        out.classes.push_back(outline::outline_of(groups, scores, wanted, options.sides, options.seed));
+        out.classes.push_back(outline::outline_of(groups, scores, outline::plain_candidate(options), wanted,
+                                                  options.sides, options.seed));
         out.classes.back().number = classes[c];
         if (objects)
             for (const outline::GroupRecord& one : records[c])

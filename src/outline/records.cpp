@@ -130,8 +130,6 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
     using Kind = OutlineScore::Kind;
     std::vector<OutlineScore> out = options.scores;
     if (out.empty()) {
-        // The second score is used if there are too few groups to choose. It is the most robust: its margins
-        // grow with the object, and it needs no probabilities.
         out = {{Kind::distance, 0}, {Kind::relative, 0}};
         if (!options.hard)
             out.insert(
@@ -149,6 +147,12 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
             fail(ErrorKind::usage, "--score field uses a calibrator's p-values: give --calibrator FILE.kcal");
     }
     return out;
+}
+
+std::size_t plain_candidate(const OutlineOptions& options) {
+    // `relative` of candidates() is the most robust: its margins grow with the object, and it needs no
+    // probabilities.
+    return options.scores.empty() ? 1 : 0;
 }
 
 std::vector<std::vector<GroupRecord>> collect_records(const CaseSource& cases,
@@ -175,8 +179,8 @@ std::vector<std::vector<GroupRecord>> collect_records(const CaseSource& cases,
 }
 
 ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
-                        const std::vector<OutlineScore>& scores, const Assurance& wanted, OutlineSides sides,
-                        std::uint64_t seed) {
+                        const std::vector<OutlineScore>& scores, std::size_t plain, const Assurance& wanted,
+                        OutlineSides sides, std::uint64_t seed) {
     ClassOutline out;
     std::vector<const GroupRecord*> have, lack;
     for (const GroupRecord* const one : groups) (one->has ? have : lack).push_back(one);
@@ -198,8 +202,6 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
     const std::vector<bool> choosing =
         scores.size() > 1 ? choosers(keys, level, seed) : std::vector<bool>(have.size(), false);
     out.choosers = static_cast<std::size_t>(std::count(choosing.begin(), choosing.end(), true));
-    // Used if there are too few groups to choose a score; candidates() explains the choice.
-    const std::size_t plain = scores.size() > 1 ? 1 : 0;
     // If a side is not requested, its mask is the whole image (outer) or empty (inner).
     const Level none{plain, kAll};
     const Level large = sides == OutlineSides::inner ? none : conformal_level(outer, level, choosing, plain);

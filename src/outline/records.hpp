@@ -43,10 +43,11 @@ struct GroupRecord {
                                                                     const OutlineOptions& options,
                                                                     Progress& progress);
 
-/// The outline of one class from the records of its groups.
+/// The outline of one class from the records of its groups. scores[plain] is used unless another score gives
+/// clearly smaller masks, also if there are too few groups to choose.
 [[nodiscard]] ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
-                                      const std::vector<OutlineScore>& scores, const Assurance& wanted,
-                                      OutlineSides sides, std::uint64_t seed);
+                                      const std::vector<OutlineScore>& scores, std::size_t plain,
+                                      const Assurance& wanted, OutlineSides sides, std::uint64_t seed);
 
 /// The number of voxels that may be missed: floor((1 - share) object), with a tolerance for the rounding of
 /// the share.
@@ -55,5 +56,8 @@ struct GroupRecord {
 /// The candidate scores: the given scores, or all that are possible with the options. Throws a usage error
 /// for an impossible score.
 [[nodiscard]] std::vector<OutlineScore> candidates(const OutlineOptions& options);
+/// The index in candidates() of the score that the others must beat: the first of the caller's scores, or
+/// `relative`.
+[[nodiscard]] std::size_t plain_candidate(const OutlineOptions& options);
 
 }  // namespace kandinsky::outline

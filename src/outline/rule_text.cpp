@@ -1,6 +1,5 @@
 #include <cmath>
 #include <kandinsky/outline.hpp>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/fail.hpp"
@@ -14,20 +13,14 @@ constexpr const char* kFormat = "kandinsky outlines";
 constexpr const char* kSides[] = {"both", "outer", "inner"};   // in the order of OutlineSides
 constexpr const char* kPer[] = {"group", "object"};            // in the order of OutlineUnit
 constexpr const char* kConnectivity[] = {"corners", "faces"};  // in the order of Connectivity
-constexpr double kAll = std::numeric_limits<double>::infinity();
 
 nlohmann::ordered_json json_of(const OutlineLevel& one) {
-    nlohmann::ordered_json out{{"score", name_of(one.score)}, {"threshold", one.threshold}};
-    // JSON has no infinity.
-    if (std::isinf(one.threshold)) out["threshold"] = one.threshold > 0 ? "inf" : "-inf";
-    return out;
+    return {{"score", name_of(one.score)}, {"threshold", outline::threshold_json(one.threshold)}};
 }
 
 OutlineLevel level_of(const nlohmann::ordered_json& json) {
-    const auto& limit = json.at("threshold");
-    const double threshold =
-        limit.is_string() ? (limit.get<std::string>() == "inf" ? kAll : -kAll) : limit.get<double>();
-    return {outline_score(json.at("score").get<std::string>()), threshold};
+    return {outline_score(json.at("score").get<std::string>()),
+            outline::read_threshold(json.at("threshold"))};
 }
 
 /// The enumerator whose word is the value of the field `key`.
@@ -117,6 +110,9 @@ OutlineRule outline_rule(const std::string& json, const std::string& name) {
             rule.sides = read_word<OutlineSides>(whole, "sides", kSides);
             rule.per = read_word<OutlineUnit>(whole, "per", kPer);
             rule.connectivity = read_word<Connectivity>(whole, "connectivity", kConnectivity);
+            const bool touched = rule.share == 0 && rule.per == OutlineUnit::object;
+            outline::check_field("share", rule.share, (rule.share > 0 || touched) && rule.share <= 1,
+                                 "be above 0 (with 'per' object at least 0) and at most 1");
         },
         [](const nlohmann::ordered_json& item) {
             ClassOutline one;

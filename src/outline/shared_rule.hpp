@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <kandinsky/cases.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -60,6 +62,24 @@ template <class Rule>
             {"grouped", rule.grouped}};
 }
 
+/// Throws a data error that names the field of a rule's file unless its value is valid.
+inline void check_field(const char* field, double value, bool valid, const char* range) {
+    if (!valid) fail(ErrorKind::data, "{} is {}, but must {}", field, value, range);
+}
+
+/// A threshold in a rule's file. JSON has no infinity, so that is a text.
+[[nodiscard]] inline nlohmann::ordered_json threshold_json(double threshold) {
+    if (std::isinf(threshold)) return threshold > 0 ? "inf" : "-inf";
+    return threshold;
+}
+[[nodiscard]] inline double read_threshold(const nlohmann::ordered_json& json) {
+    if (!json.is_string()) return json.get<double>();
+    const auto text = json.get<std::string>();
+    if (text != "inf" && text != "-inf")
+        fail(ErrorKind::data, "threshold is '{}', but must be a number, 'inf' or '-inf'", text);
+    return text == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+}
+
 /// Reads a rule from JSON. `command` is the command that writes the format. `read(json, rule)` reads the
 /// fields of one kind of rule, `read_class(item)` a class. Throws a data error that begins with `name`.
 template <class Rule, class Read, class ReadClass>
@@ -73,7 +93,10 @@ template <class Rule, class Read, class ReadClass>
             fail(ErrorKind::data, "it was written by a newer version of kandinsky");
         Rule out;
         out.alpha = json.at("alpha").get<double>();
+        check_field("alpha", out.alpha, out.alpha > 0 && out.alpha < 1, "lie between 0 and 1");
         out.confidence = json.at("confidence").get<double>();
+        check_field("confidence", out.confidence, out.confidence >= 0 && out.confidence < 1,
+                    "be at least 0 and below 1");
         out.hard = json.at("masks_only").get<bool>();
         const auto unit = json.at("unit").get<std::string>();
         if (unit != "pixel" && unit != "millimetre") fail(ErrorKind::data, "the unit '{}' is unknown", unit);

@@ -49,10 +49,11 @@ std::optional<ScoreGrid> Evidence::grid(std::uint32_t left_out, std::size_t pixe
     return ScoreGrid(counts, weights, largest, bins);
 }
 
-FoldHistograms Evidence::count(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
-                               const Cells& cells) const {
+template <class Histograms>
+Histograms Evidence::counted(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
+                             const Cells& cells) const {
     const bool by_pixel = cells.side() > 1;
-    FoldHistograms out(cells.grid().pixels(), folds.count, grid.bins(), by_pixel);
+    Histograms out(cells.grid().pixels(), folds.count, grid.bins(), by_pixel);
     for (const Image& image : images_) {
         if (image.group == left_out) continue;
         const std::size_t fold = folds.of_image[image.group];
@@ -63,6 +64,16 @@ FoldHistograms Evidence::count(std::uint32_t left_out, const ScoreGrid& grid, co
         }
     }
     return out;
+}
+
+FoldHistograms Evidence::count(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
+                               const Cells& cells) const {
+    return counted<FoldHistograms>(left_out, grid, folds, cells);
+}
+
+RegionHistograms Evidence::count_regions(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
+                                         const Cells& cells) const {
+    return counted<RegionHistograms>(left_out, grid, folds, cells);
 }
 
 namespace {

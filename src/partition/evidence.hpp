@@ -42,8 +42,15 @@ class Evidence {
     /// The number of scores of all groups except one in each cell and bin, by fold; `folds`: of each place.
     [[nodiscard]] FoldHistograms count(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
                                        const Cells& cells) const;
+    /// The same for cells that are regions.
+    [[nodiscard]] RegionHistograms count_regions(std::uint32_t left_out, const ScoreGrid& grid,
+                                                 const Folds& folds, const Cells& cells) const;
 
   private:
+    template <class Histograms>
+    [[nodiscard]] Histograms counted(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
+                                     const Cells& cells) const;
+
     std::vector<Image> images_;
 };
 

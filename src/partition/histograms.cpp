@@ -10,22 +10,21 @@
 
 namespace kandinsky::partition {
 
-std::uint32_t FoldHistograms::without(std::size_t pixel, std::size_t fold,
-                                      std::span<std::uint32_t> out) const {
-    std::fill(out.begin(), out.end(), 0u);
+template <class Count>
+Count BasicFoldHistograms<Count>::without(std::size_t pixel, std::size_t fold, std::span<Count> out) const {
+    std::fill(out.begin(), out.end(), Count{0});
     for (std::size_t f = 0; f < folds_; ++f) {
         if (f == fold) continue;
-        const std::span<const std::uint32_t> own = at(pixel, f);
+        const std::span<const Count> own = at(pixel, f);
         for (std::size_t b = 0; b < bins_; ++b) out[b] += own[b];
     }
-    std::uint32_t total = 0;
-    for (const std::uint32_t n : out) total += n;
-    return total;
+    return std::accumulate(out.begin(), out.end(), Count{0});
 }
 
-FoldHistograms FoldHistograms::halved() const {
-    FoldHistograms out(pixels_, folds_, (bins_ + 1) / 2, !judges_.empty());
-    const auto merge = [&](const std::vector<std::uint32_t>& from, std::vector<std::uint32_t>& to) {
+template <class Count>
+BasicFoldHistograms<Count> BasicFoldHistograms<Count>::halved() const {
+    BasicFoldHistograms out(pixels_, folds_, (bins_ + 1) / 2, !judges_.empty());
+    const auto merge = [&](const std::vector<Count>& from, std::vector<Count>& to) {
         for (std::size_t i = 0; i < from.size() / std::max<std::size_t>(1, bins_); ++i)
             for (std::size_t b = 0; b < bins_; ++b) to[i * out.bins_ + b / 2] += from[i * bins_ + b];
     };
@@ -34,12 +33,13 @@ FoldHistograms FoldHistograms::halved() const {
     return out;
 }
 
-void FoldHistograms::sum(Communicator& comm, std::size_t room) {
+template <class Count>
+void BasicFoldHistograms<Count>::sum(Communicator& comm, std::size_t room) {
     if (comm.size() == 1) return;
     constexpr std::size_t kStretch = std::size_t{1} << 20;  // numbers in a message
     const std::size_t all = pixels_ * folds_, most = std::max<std::size_t>(1, kStretch / room);
-    std::vector<std::uint32_t> message;
-    for (std::vector<std::uint32_t>* const counts : {&counts_, &judges_})
+    std::vector<Count> message;
+    for (std::vector<Count>* const counts : {&counts_, &judges_})
         for (std::size_t first = 0; first < all && !counts->empty(); first += most) {
             const std::size_t count = std::min(most, all - first);
             message.assign(count * room, 0);
@@ -52,6 +52,9 @@ void FoldHistograms::sum(Communicator& comm, std::size_t room) {
                             counts->begin() + static_cast<std::ptrdiff_t>((first + i) * bins_));
         }
 }
+
+template class BasicFoldHistograms<std::uint32_t>;
+template class BasicFoldHistograms<std::uint64_t>;
 
 std::uint64_t total_of(std::span<const std::uint32_t> counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -120,7 +123,8 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
 
 std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
                                                    std::size_t bins, const Grid& cells) {
-    // The histograms, and about the same memory for what is computed from them.
+    // The histograms with their middle pixels, and about the same memory for what is computed from them.
+    // Regions have counts of twice the size, but no middle pixels.
     const std::size_t bytes = 4 * cells.pixels() * folds * bins * sizeof(std::uint32_t) +
                               16 * ScoreGrid::kSlots * 2 * sizeof(std::uint64_t);
     const std::size_t most = std::max<std::size_t>(1, input.memory / bytes);

@@ -14,11 +14,12 @@ namespace kandinsky::partition {
 
 /// The number of scores in each bin, by cell and fold. The counts of the middle pixel of each cell are kept
 /// too: distributions are validated with them, because coverage is needed at pixels and not on average over a
-/// cell.
-class FoldHistograms {
+/// cell. `Count` must hold the number of scores of a cell.
+template <class Count>
+class BasicFoldHistograms {
   public:
     /// `by_pixel`: cells are larger than a pixel.
-    FoldHistograms(std::size_t pixels, std::size_t folds, std::size_t bins, bool by_pixel = false)
+    BasicFoldHistograms(std::size_t pixels, std::size_t folds, std::size_t bins, bool by_pixel = false)
         : pixels_(pixels),
           folds_(folds),
           bins_(bins),
@@ -28,32 +29,39 @@ class FoldHistograms {
     [[nodiscard]] std::size_t pixels() const { return pixels_; }
     [[nodiscard]] std::size_t folds() const { return folds_; }
     [[nodiscard]] std::size_t bins() const { return bins_; }
-    [[nodiscard]] std::span<std::uint32_t> at(std::size_t pixel, std::size_t fold) {
+    [[nodiscard]] std::span<Count> at(std::size_t pixel, std::size_t fold) {
         return {counts_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
-    [[nodiscard]] std::span<const std::uint32_t> at(std::size_t pixel, std::size_t fold) const {
+    [[nodiscard]] std::span<const Count> at(std::size_t pixel, std::size_t fold) const {
         return {counts_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
     /// The counts of the middle pixel of the cell.
-    [[nodiscard]] std::span<const std::uint32_t> judge(std::size_t pixel, std::size_t fold) const {
+    [[nodiscard]] std::span<const Count> judge(std::size_t pixel, std::size_t fold) const {
         return {(judges_.empty() ? counts_ : judges_).data() + (pixel * folds_ + fold) * bins_, bins_};
     }
-    [[nodiscard]] std::span<std::uint32_t> judge(std::size_t pixel, std::size_t fold) {
+    [[nodiscard]] std::span<Count> judge(std::size_t pixel, std::size_t fold) {
         return {judges_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
     /// The histograms with neighbouring bins merged in pairs.
-    [[nodiscard]] FoldHistograms halved() const;
+    [[nodiscard]] BasicFoldHistograms halved() const;
     [[nodiscard]] State state() { return {bytes_of(counts_), bytes_of(judges_)}; }
     /// Adds the counts of all ranks. Every histogram is sent as `room` numbers, at least bins(), so that the
     /// network volume does not depend on the number of thresholds.
     void sum(Communicator& comm, std::size_t room);
     /// The scores of all folds except one in each bin (fold >= folds(): of all folds); returns their number.
-    std::uint32_t without(std::size_t pixel, std::size_t fold, std::span<std::uint32_t> out) const;
+    Count without(std::size_t pixel, std::size_t fold, std::span<Count> out) const;
 
   private:
     std::size_t pixels_, folds_, bins_;
-    std::vector<std::uint32_t> counts_, judges_;  ///< [cell][fold][bin]
+    std::vector<Count> counts_, judges_;  ///< [cell][fold][bin]
 };
+extern template class BasicFoldHistograms<std::uint32_t>;
+extern template class BasicFoldHistograms<std::uint64_t>;
+
+/// Of pixels or cells of a lattice: a cell has at most 64 x 64 pixels, so 2^32 scores need a million images.
+using FoldHistograms = BasicFoldHistograms<std::uint32_t>;
+/// Of regions, which may be the whole image.
+using RegionHistograms = BasicFoldHistograms<std::uint64_t>;
 
 /// The number of scores in a histogram.
 [[nodiscard]] std::uint64_t total_of(std::span<const std::uint32_t> counts);

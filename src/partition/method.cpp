@@ -55,43 +55,47 @@ std::string method_summary(std::string_view name) {
 }
 
 namespace {
-std::string value_of(const Method& method, const PartitionInput& input, std::string_view flag) {
-    for (const MethodOption& option : method.options) {
-        if (option.flag != flag) continue;
-        if (input.settings != nullptr) {
-            const auto found = input.settings->text.find(option.flag);
-            if (found != input.settings->text.end()) return found->second;
-        }
-        // Direct calls use the paper's number of regions where calibrate() would try several.
-        return option.trials.empty() || option.paper.empty() ? option.standard : option.paper;
-    }
+const MethodOption& option_of(const Method& method, std::string_view flag) {
+    for (const MethodOption& option : method.options)
+        if (option.flag == flag) return option;
     fail(ErrorKind::internal, "[{}] does not declare option '{}'", method.name, flag);
 }
 
+std::string value_of(const MethodOption& option, const PartitionInput& input) {
+    if (input.settings != nullptr) {
+        const auto found = input.settings->text.find(option.flag);
+        if (found != input.settings->text.end()) return found->second;
+    }
+    // Direct calls use the paper's number of regions where calibrate() would try several.
+    return option.trials.empty() || option.paper.empty() ? option.standard : option.paper;
+}
+
 template <class T>
-T parse(std::string_view flag, const std::string& text, T low, T high) {
+T parse(const MethodOption& option, const PartitionInput& input, T low, T high) {
+    const std::string text = value_of(option, input);
     T value{};
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
-        fail(ErrorKind::usage, "--{} is '{}', but must be a {} from {} to {}", flag, text,
-             std::is_integral_v<T> ? "whole number" : "number", low, high);
+        fail(ErrorKind::usage, "--{} is '{}', but must be a {} from {} to {}{}", option.flag, text,
+             std::is_integral_v<T> ? "whole number" : "number", low, high,
+             option.standard == "auto" ? ", or auto" : "");
     return value;
 }
 }  // namespace
 
 std::int64_t integer_option(const Method& method, const PartitionInput& input, std::string_view flag,
                             std::int64_t low, std::int64_t high) {
-    return parse<std::int64_t>(flag, value_of(method, input, flag), low, high);
+    return parse<std::int64_t>(option_of(method, flag), input, low, high);
 }
 
 double real_option(const Method& method, const PartitionInput& input, std::string_view flag, double low,
                    double high) {
-    return parse<double>(flag, value_of(method, input, flag), low, high);
+    return parse<double>(option_of(method, flag), input, low, high);
 }
 
 std::string text_option(const Method& method, const PartitionInput& input, std::string_view flag,
                         const std::vector<std::string>& allowed) {
-    std::string value = value_of(method, input, flag);
+    std::string value = value_of(option_of(method, flag), input);
     if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), value) == allowed.end())
         fail(ErrorKind::usage, "--{} is '{}', but must be one of {}", flag, value, fmt::join(allowed, ", "));
     return value;

@@ -12,15 +12,15 @@
 
 namespace kandinsky::partition {
 
-std::vector<FoldHistograms> count_regions(const SoftInput& input, std::span<const std::uint32_t> strata,
-                                          const std::vector<ScoreGrid>& grids, const Folds& folds,
-                                          std::span<const Cells> cells) {
+std::vector<RegionHistograms> count_regions(const SoftInput& input, std::span<const std::uint32_t> strata,
+                                            const std::vector<ScoreGrid>& grids, const Folds& folds,
+                                            std::span<const Cells> cells) {
     const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
-    std::vector<FoldHistograms> histograms;
+    std::vector<RegionHistograms> histograms;
     VisitSums sums;
     for (std::size_t i = 0; i < strata.size(); ++i)
         histograms.emplace_back(cells[i].grid().pixels(), folds.count, grids[i].bins());
-    for (FoldHistograms& one : histograms)
+    for (RegionHistograms& one : histograms)
         for (const std::span<std::byte> bytes : one.state()) sums.keep(bytes);
     constexpr std::size_t kRun = 4096;  // pixels scored at a time: they stay in the cache
     const std::size_t pixels = input.data.grid().pixels();
@@ -76,10 +76,9 @@ void append(const std::vector<std::uint64_t>& counts, std::vector<std::uint16_t>
     }
 }
 
-std::optional<std::vector<std::uint16_t>> without(const FoldHistograms& histograms, std::size_t fold,
+std::optional<std::vector<std::uint16_t>> without(const RegionHistograms& histograms, std::size_t fold,
                                                   std::uint64_t least) {
-    std::vector<std::uint64_t> image(histograms.bins()), own(histograms.bins());
-    std::vector<std::uint32_t> counts(histograms.bins());
+    std::vector<std::uint64_t> image(histograms.bins()), counts(histograms.bins());
     std::uint64_t total = 0;
     for (std::size_t cell = 0; cell < histograms.pixels(); ++cell) {
         total += histograms.without(cell, fold, counts);
@@ -90,14 +89,13 @@ std::optional<std::vector<std::uint16_t>> without(const FoldHistograms& histogra
     out.reserve(histograms.pixels() * (histograms.bins() - 1));
     for (std::size_t cell = 0; cell < histograms.pixels(); ++cell) {
         const std::uint64_t scores = histograms.without(cell, fold, counts);
-        own.assign(counts.begin(), counts.end());
-        append(scores < least ? image : own, out);
+        append(scores < least ? image : counts, out);
     }
     return out;
 }
 }  // namespace
 
-FoldDistributions region_distributions(const FoldHistograms& histograms, std::uint64_t least) {
+FoldDistributions region_distributions(const RegionHistograms& histograms, std::uint64_t least) {
     FoldDistributions out;
     out.whole = without(histograms, histograms.folds(), least).value_or(std::vector<std::uint16_t>());
     for (std::size_t fold = 0; fold < histograms.folds(); ++fold)
@@ -132,7 +130,7 @@ std::vector<SoftCurves> adapted_regions(const LevelImages& images, const std::ve
         cells.reserve(strata.size());
         for (const std::uint32_t s : strata) cells.emplace_back(input.data.grid(), partitions[s]);
         std::vector<FoldDistributions> fits;
-        for (const FoldHistograms& one : count_regions(input, strata, grids, folds, cells))
+        for (const RegionHistograms& one : count_regions(input, strata, grids, folds, cells))
             fits.push_back(region_distributions(one, least));
         const FoldLevels fitted = fold_levels(images, strata, cells, folds, grids, fits);
         for (std::size_t i = 0; i < strata.size(); ++i) {

@@ -13,15 +13,15 @@ inline constexpr std::size_t kRegionFolds = 5;
 
 /// Counts the scores of regions in one pass over the data, for each of `strata`, each with its own `cells`
 /// and `grids`. Cells may span the whole image, so images are counted in parallel instead of tiles.
-[[nodiscard]] std::vector<FoldHistograms> count_regions(const SoftInput& input,
-                                                        std::span<const std::uint32_t> strata,
-                                                        const std::vector<ScoreGrid>& grids,
-                                                        const Folds& folds, std::span<const Cells> cells);
+[[nodiscard]] std::vector<RegionHistograms> count_regions(const SoftInput& input,
+                                                          std::span<const std::uint32_t> strata,
+                                                          const std::vector<ScoreGrid>& grids,
+                                                          const Folds& folds, std::span<const Cells> cells);
 
 /// The share of a region's scores up to each threshold, from all folds and without each. Regions with fewer
 /// than `least` scores use those of the whole image. If `least` is 0, a region without scores has the
 /// distribution 0, so that the class is in every set there.
-[[nodiscard]] FoldDistributions region_distributions(const FoldHistograms& histograms, std::uint64_t least);
+[[nodiscard]] FoldDistributions region_distributions(const RegionHistograms& histograms, std::uint64_t least);
 
 /// The regions of a class without a score, which is in every set.
 [[nodiscard]] SoftCurves regions_without_data(Grid grid, const Partition& partition, const Ladder& ladder);

@@ -15,7 +15,9 @@ namespace kandinsky {
 
 namespace partition {
 class Cells;
-class FoldHistograms;
+template <class Count>
+class BasicFoldHistograms;
+using FoldHistograms = BasicFoldHistograms<std::uint32_t>;
 struct Plane;
 }  // namespace partition
 

@@ -27,9 +27,9 @@ void sum_all(Communicator& comm, const std::vector<std::span<T>>& spans) {
 
 constexpr std::size_t kBlock = 128;  // images that all tiles read before their pages are released
 
-void report(const Visit& visit, std::size_t images) {
-    const std::size_t all = visit.data.images();
-    visit.progress.update(visit.stage, visit.pass * all + images, visit.passes * all);
+/// `all`: the number of items of one pass.
+void report(const Visit& visit, std::size_t done, std::size_t all) {
+    visit.progress.update(visit.stage, visit.pass * all + done, visit.passes * all);
 }
 
 /// Runs read(first, last) over all items: in one stretch, or in several with checkpoints between them.
@@ -73,7 +73,7 @@ void visit_tiles(const Visit& visit, std::size_t tiles,
     in_stretches(visit, visit.data.images(), [&](std::size_t first, std::size_t last) {
         for (std::size_t begin = first; begin < last; begin += kBlock) {
             const std::size_t end = std::min(last, begin + kBlock);
-            report(visit, begin);
+            report(visit, begin, visit.data.images());
             visit.data.prefetch(end, std::min(last, end + kBlock));
             if (visit.score != nullptr && visit.score->kind == ScoreKind::near)
                 parallel_for(end - begin, [&](std::size_t i) {
@@ -86,7 +86,7 @@ void visit_tiles(const Visit& visit, std::size_t tiles,
             });
             visit.data.release(begin, end);
         }
-        report(visit, last);
+        report(visit, last, visit.data.images());
     });
 }
 
@@ -95,10 +95,16 @@ void visit_groups(const Visit& visit, const std::function<void(const std::vector
     for (std::size_t image = 0; image < visit.data.images(); ++image)
         groups[visit.data.group_of(image)].push_back(static_cast<std::uint32_t>(image));
     in_stretches(visit, groups.size(), [&](std::size_t first, std::size_t last) {
-        parallel_for(last - first, visit.progress, visit.stage, [&](std::size_t i) {
+        std::size_t done = first;
+        std::mutex reporting;
+        report(visit, first, groups.size());
+        parallel_for(last - first, [&](std::size_t i) {
+            visit.stop_if_cancelled();
             const std::vector<std::uint32_t>& images = groups[first + i];
             body(images);
             for (const std::uint32_t image : images) visit.data.release(image, image + 1);
+            const std::lock_guard lock(reporting);
+            report(visit, ++done, groups.size());
         });
     });
 }
@@ -110,7 +116,7 @@ void visit_blocks(const Visit& visit, Blocks blocks,
         const std::size_t parts = blocks.parts > 0 ? std::min(blocks.parts, count) : count;
         std::size_t done = first;
         std::mutex reporting;
-        report(visit, first);
+        report(visit, first, visit.data.images());
         parallel_for(parts, [&](std::size_t part) {
             for (std::size_t block = part; block < count; block += parts) {
                 visit.stop_if_cancelled();
@@ -120,7 +126,7 @@ void visit_blocks(const Visit& visit, Blocks blocks,
                 body(part, begin, end);
                 visit.data.release(begin, end);
                 const std::lock_guard lock(reporting);
-                report(visit, done += end - begin);
+                report(visit, done += end - begin, visit.data.images());
             }
         });
     });

@@ -84,11 +84,12 @@ struct Blocks {
 /// For bodies that keep counts for each image, or write a result for each image. Calls body(part, first,
 /// last) for blocks of images [first, last) in parallel. If `parts` is above 0, each block belongs to a part
 /// below `parts`, and calls for one part are sequential. If it is 0, the part is the number of the block.
+/// With a checkpoint the numbers start again several times, so a body must not keep anything by this number.
 void visit_blocks(const Visit& visit, Blocks blocks,
                   const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
 
 /// For bodies that need all images of a group at once. Calls body(images) for each group, in parallel. Does
-/// not read ahead.
+/// not read ahead. Progress counts groups.
 void visit_groups(const Visit& visit, const std::function<void(const std::vector<std::uint32_t>&)>& body);
 
 }  // namespace kandinsky

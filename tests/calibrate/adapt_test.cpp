@@ -10,6 +10,7 @@
 #include <kandinsky/threads.hpp>
 
 #include "calibrate/adapted_values.hpp"
+#include "calibrate/left_out_fits.hpp"
 #include "calibrate/moody.hpp"
 #include "curve/curve_storage.hpp"
 #include "io/support.hpp"
@@ -171,16 +172,11 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
         const Cells cells(data.grid());
         const ScoreGrid common = ScoreGrid::fixed(options.score, 2);
         for (std::uint32_t s = 0; s < 2; ++s) {
-            struct Fit {
-                SmoothCurves curves;
-                Adaptation::Shift shift;
-            };
-            std::vector<Fit> fits;
-            GroupLevels levels(Adapt::image);
+            std::vector<test::LeftOutFit> fits;
             for (std::size_t group = 0; group < data.groups(); ++group) {
-                std::vector<std::uint32_t> others, own;
+                std::vector<std::uint32_t> others;
                 for (std::uint32_t image = 0; image < data.images(); ++image)
-                    (data.group_of(image) == group ? own : others).push_back(image);
+                    if (data.group_of(image) != group) others.push_back(image);
                 const Dataset rest = data.subset(others);
                 const Census census = take_census(rest, Condition::by_class, silent());
                 const auto features = features_of(rest, Condition::by_class, silent());
@@ -212,46 +208,8 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
                                             read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
                                                     cells.grid().pixels()))),
                      learn_shift(samples[0]).shift});
-                std::vector<std::uint32_t> counts = levels.no_counts();
-                for (const std::uint32_t image : own) {
-                    const std::int32_t shift = fits.back().shift.at(features_of(data, image)[s]);
-                    for (std::size_t p = 0; p < cal.pixels(); ++p)
-                        if (cal.has(image, s, p))
-                            ++counts[GroupLevels::step_of(
-                                fits.back().curves.level(p, 1.0f - cal.prob(image, s, p)), shift)];
-                }
-                levels.add(counts);
             }
-            const Ladder ladder = calibrator.smooth[s].ladder();
-            const Adaptation* const found = calibrator.adaptation_of(s);
-            ASSERT_NE(found, nullptr) << "choose another seed";
-            EXPECT_EQ(found->levels(), levels.values(ladder));
-            ASSERT_EQ(found->shifts().size(), fits.size());
-            for (const Fit& fit : fits)  // shifts() has the order of the groups' places
-                EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
-                            found->shifts().end());
-            // If the rule accepts a score for some fit, the class is in the set.
-            const Predictor predictor(calibrator, 0.2, EmptySets::keep);
-            const std::int32_t level = found->levels()[calibrator.smooth[s].rung_of(0.2)];
-            std::vector<std::uint8_t> sets(2 * fresh.pixels());
-            std::size_t demanded = 0, held = 0;
-            for (std::size_t n = 0; n < fresh.recipe.images; ++n) {
-                const std::vector<float> probs = image_of(fresh, n);
-                predictor.sets(probs, sets);
-                const ImageFeatures features =
-                    image_features(std::span(probs).subspan(s * fresh.pixels(), fresh.pixels()));
-                for (std::size_t p = 0; p < fresh.pixels(); ++p) {
-                    bool in = false;
-                    for (const Fit& fit : fits)
-                        in = in || Adaptation::value_of(fit.curves.level(p, 1.0f - fresh.prob(n, s, p))) -
-                                           fit.shift.at(features) <=
-                                       level;
-                    demanded += in;
-                    held += sets[s * fresh.pixels() + p];
-                    ASSERT_GE(sets[s * fresh.pixels() + p], in);
-                }
-            }
-            EXPECT_LT(static_cast<double>(held), 1.15 * static_cast<double>(demanded)) << "not much more";
+            test::expect_rule_of_fits(calibrator, s, cal, fits, fresh, 1.15);
         }
     }
 }

@@ -43,7 +43,9 @@ struct Evenness {
 /// limit of the price (docs/adapt.md) therefore keeps levels closer together.
 inline constexpr Evenness kEvenness[] = {{1, 0.9, 1.22, 0, 0}, {0.05, 0.7, 1, 0.005, 0.02}};
 
-/// Compares class 1 of two calibrators on new images at alpha 0.2.
+/// Compares class 1 of two calibrators on new images at alpha 0.2. The limits are for the fixed seeds of the
+/// tests. In 15 draws of 60 and 200 images the coverage was 0.80 to 0.86 on average, with a standard
+/// deviation of 0.02 (0.03 with a split), so its limits are from one (split) to four deviations away.
 inline void expect_more_even(const Made& fresh, const Calibrator& one_level, const Calibrator& adapted,
                              const Evenness& wanted, const std::string& which) {
     const EvaluationReport report =

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <kandinsky/error.hpp>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/sketch.hpp>
@@ -146,6 +147,37 @@ TEST(Sketch, ChecksItsOptionsAsCalibrateDoes) {
     options = options_for("kmeans", 0.01);
     options.rungs = 1;
     EXPECT_THROW(Sketch({6, 7}, 2, options), Error);
+}
+
+/// Stops the work once it reports a stage.
+class StopIn final : public Progress {
+  public:
+    explicit StopIn(std::string_view stage) : stage_(stage) {}
+    void update(std::string_view stage, std::size_t, std::size_t) override {
+        if (stage == stage_) stop_ = true;
+    }
+    [[nodiscard]] bool cancelled() const override { return stop_; }
+
+  private:
+    std::string_view stage_;
+    std::atomic<bool> stop_{false};
+};
+
+TEST(Sketch, RefusesToGoOnWithAPartOfTheImages) {
+    const Made made = make({.images = 20, .classes = 2, .grid = {6, 7}, .seed = 6});
+    const Dataset data = made.dataset();
+    const CalibrateOptions options = options_for("pixel", 0.01);
+    Sketch sketch(data.grid(), data.classes(), options);
+    StopIn reading("reading"), counting("sketching");
+    EXPECT_THROW(sketch.add(data, reading), Interrupted);
+    Made bad = made;
+    bad.probs[5] = 7;
+    EXPECT_THROW(sketch.add(bad.dataset()), Error);
+    sketch.add(data);
+    expect_equal(sketch.finish(), sketched_by(data, options));  // nothing was counted before
+    EXPECT_THROW(sketch.add(data, counting), Interrupted);
+    expect_error(ErrorKind::usage, {"new sketch"}, [&] { sketch.add(data); });
+    expect_error(ErrorKind::usage, {"new sketch"}, [&] { (void)sketch.finish(); });
 }
 
 }  // namespace

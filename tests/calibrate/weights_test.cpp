@@ -327,5 +327,32 @@ TEST(Weights, CountAsThatNumberOfEqualGroups) {
         << "larger ones count as 2";
 }
 
+TEST(Weights, FarBelowTheBoundCountAsWell) {
+    const Made made = make({.images = 30});
+    GroupWeights weights{.of_row = std::vector<double>(30, 1), .bound = 1e6};
+    for (std::size_t n = 0; n < 10; ++n) weights.of_row[n] = 2;
+    const Weighting found = weighting_of(made.dataset(), weights);
+    EXPECT_NEAR(found.effective, 40.0 * 40 / (10 * 4 + 20), 1e-3);
+    EXPECT_NEAR(found.at_infinity, 1 / (1 + 40e-6), 1e-9);
+}
+
+TEST(Weights, MayAllBe0OnOneRankButNotOnAllRanks) {
+    const Made made = make({.images = 30});
+    GroupWeights weights{.of_row = std::vector<double>(30, 1)};
+    const auto checked = [&](std::shared_ptr<const Team> team) {
+        const Dataset own = dealt(made.dataset(), team);
+        check_weights(own, weights);
+        return own.images();
+    };
+    for (std::size_t n = 0; n < 10; ++n) weights.of_row[n] = 0;  // all images of the first rank
+    EXPECT_EQ(on_ranks<std::size_t>(3, checked), (std::vector<std::size_t>{10, 10, 10}));
+    const auto found = on_ranks<double>(40, [&](std::shared_ptr<const Team> team) {
+        return weighting_of(dealt(made.dataset(), team), weights).effective;
+    });
+    for (const double one : found) EXPECT_EQ(one, weighting_of(made.dataset(), weights).effective);
+    weights.of_row.assign(30, 0);
+    EXPECT_THROW((void)on_ranks<std::size_t>(3, checked), Error);
+}
+
 }  // namespace
 }  // namespace kandinsky

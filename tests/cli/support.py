@@ -146,6 +146,15 @@ class Room:
         return output
 
 
+def moody(images, seed, grid=(9, 8)):
+    """Images of two classes that differ in difficulty; their probabilities show how hard they are."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, (images, *grid)).astype(np.uint8)
+    right = 1 - rng.random((images, 1, 1)) * rng.random((images, *grid))
+    front = np.where(labels == 1, right, 1 - right)
+    return np.stack([1 - front, front], 1).astype(np.float32), labels
+
+
 def page_data(path):
     """What a report's page shows."""
     text = Path(path).read_text(encoding="utf-8")

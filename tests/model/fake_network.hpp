@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class FakeNetwork : public Network {
     [[nodiscard]] const char* device() const override { return "paper"; }
 
     std::uint32_t predict(const Batch& batch, float* out, std::size_t capacity) override {
+        ++predictions;
+        if (full) throw std::runtime_error("the device is full\nsecond line");
         largest_batch = std::max(largest_batch, batch.images);
         last_height = batch.height;
         last_width = batch.width;
@@ -78,7 +81,8 @@ class FakeNetwork : public Network {
         std::copy_n(values, to.size(), to.begin());
     }
 
-    std::size_t largest_batch = 0, last_height = 0, last_width = 0, steps = 0;
+    std::size_t largest_batch = 0, last_height = 0, last_width = 0, steps = 0, predictions = 0;
+    bool full = false;  ///< predict() throws
 
   private:
     [[nodiscard]] float pixel(const Batch& batch, std::size_t n, std::size_t k, std::size_t p) const {

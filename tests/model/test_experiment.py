@@ -75,7 +75,7 @@ def test_a_miniature_coco_goes_through_every_stage(coco, declaration, tmp_path):
     out = tmp_path / "run"
     first = run(file, coco, out)
     for stage in ("prepare", "train", "infer", "compare"):
-        assert f"{stage}: done" in first.stdout
+        assert f"{stage}: done in" in first.stdout
     assert np.load(out / "train_images.npy").shape == (16, 3, 48, 64)
     assert np.load(out / "test_probs.npy").shape == (12, 1, 48, 64)
     assert 0.02 < np.load(out / "train_labels.npy").mean() < 0.2
@@ -106,12 +106,12 @@ def test_a_stage_is_made_again_when_its_output_was_changed_or_its_recipe_is_anot
         changed.seek(200)
         changed.write(b"\1")
     text = run(file, coco, out).stdout
-    assert "train: done already" in text and "infer: done" in text and "compare: done already" in text
+    assert "train: done already" in text and "infer: done in" in text and "compare: done already" in text
     assert "done already" not in run(file, coco, out, "--quiet").stdout
     (out / "calibration_probs.npy").unlink()
-    assert "infer: done" in run(file, coco, out).stdout
+    assert "infer: done in" in run(file, coco, out).stdout
     text = run(file, coco, out, "--epochs", 2).stdout
-    assert "prepare: done already" in text and "train: done" in text and "compare: done" in text
+    assert "prepare: done already" in text and "train: done in" in text and "compare: done in" in text
 
 
 def test_a_trained_model_takes_the_place_of_training(coco, declaration, tmp_path):
@@ -120,7 +120,12 @@ def test_a_trained_model_takes_the_place_of_training(coco, declaration, tmp_path
     text = run(file, coco, tmp_path / "b", "--model", tmp_path / "a" / "unet.pt", "--batch", 3).stdout
     assert "train:" not in text
     assert (tmp_path / "a" / "table.txt").read_text().split()[:8] == (tmp_path / "b" / "table.txt").read_text().split()[:8]
-    np.testing.assert_array_equal(np.load(tmp_path / "a" / "test_probs.npy"), np.load(tmp_path / "b" / "test_probs.npy"))
+    maps = np.load(tmp_path / "b" / "test_probs.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "a" / "test_probs.npy"), maps)
+    other = declaration({**COCO, "intensity": "percentile"}, {"train": 16, "calibration": 12, "test": 12}, [1], 1)
+    text = run(other, coco, tmp_path / "b", "--model", tmp_path / "a" / "unet.pt").stdout
+    assert "prepare: done already" in text and "infer: done in" in text
+    assert (np.load(tmp_path / "b" / "test_probs.npy") != maps).any()
 
 
 def test_a_declaration_with_a_mistake_is_refused(coco, declaration, tmp_path):

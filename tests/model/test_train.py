@@ -2,6 +2,7 @@
 
 import json
 import random
+import signal
 import subprocess
 import time
 
@@ -71,6 +72,19 @@ def test_a_killed_training_resumes_to_the_same_bytes(arrays):
     result = kandinsky(*arguments, cwd=arrays)
     assert "resumed" in result.stdout
     assert (arrays / "cut.pt").read_bytes() == (arrays / "whole.pt").read_bytes()
+
+
+def test_an_interrupted_training_says_how_it_continues(arrays):
+    arguments = ["train", "--images", "images.npy", "--labels", "labels.npy", *SMALL, "--epochs", 100000, "-o", "cut.pt"]
+    with subprocess.Popen([COMMAND, *map(str, arguments)], cwd=arrays, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while not (arrays / "cut.pt.checkpoint").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    assert b"interrupted; no model was written; the same command continues from the last checkpoint" in told
+    assert not (arrays / "cut.pt").exists()
 
 
 def test_a_checkpoint_of_images_that_were_prepared_otherwise_is_refused(arrays):
@@ -168,6 +182,10 @@ def test_a_folder_of_volumes_is_inferred_in_the_order_of_its_own_files(arrays):
         assert probs.shape == (1, 5, 16, 12)
         found = probs[0].transpose(2, 1, 0) > 0.5
         assert 2 * (found & (labels == 1)).sum() / (found.sum() + labels.sum()) > 0.9
+    # One array has the same maps: all slices of a volume are scaled together there too.
+    kandinsky("infer", "--model", "unet.pt", "--images", "imagesTr", "-o", "all.npy", "--dtype", "float32", cwd=arrays)
+    kandinsky("collect", "--probs", "probs", "--labels", "labelsTr", "-o", "read", cwd=arrays)
+    np.testing.assert_allclose(np.load(arrays / "all.npy"), np.load(arrays / "read" / "probs.npy"), atol=1e-5)
     kandinsky("calibrate", "--probs", "probs", "--labels", "labelsTr", "--method", "image", "-o", "a.kcal", cwd=arrays)
     result = kandinsky("inspect", "a.kcal", "--json", cwd=arrays)
     assert json.loads(result.stdout)["data"]["groups"] == 2

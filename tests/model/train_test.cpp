@@ -97,6 +97,15 @@ TEST(Train, ACheckpointOfAnotherTrainingIsRefused) {
     EXPECT_TRUE(train(made(12), nullptr, options, fake()).resumed);
 }
 
+TEST(Train, AFullDeviceDuringValidationIsADataError) {
+    auto network = std::make_unique<FakeNetwork>(1, 1);
+    network->full = true;
+    const Samples samples = made(12), validation = made(3);
+    expect_error(ErrorKind::data,
+                 {"cannot run on 3 images of 8 x 8 pixels", "the device is full; try a smaller --batch"},
+                 [&] { (void)train(samples, &validation, quick(1), std::move(network)); });
+}
+
 TEST(ModelFile, WeightsComeBackAndDamageIsNoticed) {
     const Folder folder;
     FakeNetwork network(3, 2), other(3, 2);
@@ -146,12 +155,35 @@ TEST(Inference, ImagesArePaddedToTheMultipleAndCroppedBack) {
     EXPECT_EQ(seen.last_height, 8U);
     EXPECT_EQ(seen.last_width, 16U);
     EXPECT_EQ(seen.largest_batch, 2U);
+    EXPECT_EQ(seen.predictions, 3U);
     ASSERT_EQ(all.size(), 300U);
     for (std::size_t n = 0; n < 5; ++n)
         for (std::size_t p = 0; p < 30; ++p) {
             EXPECT_FLOAT_EQ(all[n * 60 + p], 1 / (1 + std::exp(-pixels[n * 30 + p])));
             EXPECT_FLOAT_EQ(all[n * 60 + 30 + p], 1 / (1 + std::exp(pixels[n * 30 + p])));
         }
+}
+
+TEST(Inference, OnlyTheFirstBatchOfANetworkWithManyOutputsRunsTwice) {
+    auto network = std::make_unique<FakeNetwork>(1, 9);
+    FakeNetwork& seen = *network;
+    std::vector<float> weights(9);
+    for (std::size_t c = 0; c < 9; ++c) weights[c] = static_cast<float>(c);
+    network->write(0, weights.data());
+    OpenedModel model;
+    model.network = std::move(network);
+    const std::vector<float> pixels{1, 2, 3};
+    const Samples samples(Array::copy_of(pixels, {3, 1, 1}), {}, {}, Intensity::none, {});
+    for (const std::size_t calls : {4U, 7U}) {
+        std::size_t outputs = 0;
+        infer(
+            model, samples, 1, [&](std::size_t n) { outputs = n; },
+            [&](std::size_t sample, const float* p) {
+                for (std::size_t c = 0; c < 9; ++c) EXPECT_EQ(p[c], weights[c] * pixels[sample]);
+            });
+        EXPECT_EQ(outputs, 9U);
+        EXPECT_EQ(seen.predictions, calls);
+    }
 }
 
 TEST(Inference, SoftmaxSumsToOneForLargeLogitsToo) {

@@ -10,6 +10,7 @@
 #include "core/data/dataset_access.hpp"
 #include "io/support.hpp"
 #include "support/synthetic.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace kandinsky {
 namespace {
@@ -126,6 +127,25 @@ TEST(MakeReference, WithWeightsIsLikeTheNewPopulation) {
     EXPECT_THROW(with(), Error);
 }
 
+TEST(MakeReference, WithWeightsIsTheSameForAnyNumberOfRanks) {
+    const Calibrated one;
+    const Made some = stream(12, 6);
+    const ThreadLimit limit(1);  // ranks are threads already
+    for (const double bound : {1.0, 1e12}) {
+        const GroupWeights weights{.of_row = std::vector<double>(12, 0.5), .bound = bound};
+        const Reference alone = make_reference(one.calibrator, some.dataset(), silent(), weights);
+        if (bound > 1) {
+            EXPECT_EQ(alone.units, 1u) << "no group is drawn, so one of the heaviest is taken";
+        }
+        for (const std::size_t ranks : {2u, 5u, 15u})
+            for (const Reference& found : on_ranks<Reference>(ranks, [&](std::shared_ptr<const Team> team) {
+                     return make_reference(one.calibrator, dealt(some.dataset(), team), silent(), weights);
+                 }))
+                EXPECT_EQ(found, alone) << ranks << " ranks, bound " << bound;
+    }
+}
+
+// The monitor with the weights alarms falsely with probability at most 0.01 (delta).
 TEST(Monitor, OfAWeightedCalibratorIsQuietWhereItsWeightsAreRightAndElseAlarms) {
     // New images tend to have large areas: an image is taken with its weight as probability.
     const Made pool = stream(1200, 11);
@@ -162,6 +182,8 @@ TEST_F(MonitorFiles, ReferencesAreKeptInTheCalibratorsFile) {
     EXPECT_LT(fs::file_size(folder_ / "with.kcal") - fs::file_size(folder_ / "without.kcal"), 20000u);
 }
 
+// A correct program alarms falsely with probability at most 0.01 (delta) for outputs and 0.01 for labels. The
+// bounds of coverage hold with probability 0.99.
 TEST(Monitor, StaysQuietOnImagesOfTheSameKindAndAlarmsSoonOnOthers) {
     const Calibrated one;
     Monitor quiet(one.calibrator, one.reference);
@@ -238,6 +260,7 @@ TEST(MakeReference, CountsAGroupOnlyWhereItHasTheClass) {
     EXPECT_EQ(reference.shortfalls[Reference::kShares.size()].size(), 30u);
 }
 
+// The quiet monitor alarms falsely with probability at most 0.005 (delta / 2).
 TEST(Monitor, LabelsTellWhenAClassLosesOddsInItsOwnPixels) {
     const Calibrated one;
     Monitor quiet(one.calibrator, one.reference), fell(one.calibrator, one.reference),

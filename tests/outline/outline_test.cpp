@@ -7,6 +7,7 @@
 #include <kandinsky/threads.hpp>
 
 #include "core/data/dataset_access.hpp"
+#include "io/support.hpp"
 #include "outline/scenes.hpp"
 #include "outline/scores.hpp"
 
@@ -87,6 +88,19 @@ TEST(Outline, WithTooFewGroupsTheOuterMaskIsTheWholeImageAndTheInnerMaskIsEmpty)
         calibrate_outlines(*cases, {.alpha = 0.1, .sides = OutlineSides::outer}).classes[0].outer.threshold));
 }
 
+TEST(Outline, WithTooFewGroupsToChooseTheFirstOfTheCallersScoresIsUsed) {
+    const auto cases = cases_of(discs(20, 1, 3));
+    const auto used = [&](const std::vector<OutlineScore>& scores) {
+        const ClassOutline one = calibrate_outlines(*cases, {.alpha = 0.2, .scores = scores}).classes[0];
+        EXPECT_EQ(one.choosers, 0u);
+        EXPECT_EQ(name_of(one.inner.score), name_of(one.outer.score));
+        return name_of(one.outer.score);
+    };
+    EXPECT_EQ(used({}), "relative");
+    EXPECT_EQ(used({outline_score("probability"), outline_score("distance")}), "probability");
+    EXPECT_EQ(used({outline_score("distance"), outline_score("probability")}), "distance");
+}
+
 TEST(Outline, GroupsWithoutTheClassTakeNoPart) {
     Dataset data = discs(30, 1, 4);
     std::vector<std::uint8_t> labels;
@@ -140,6 +154,20 @@ TEST(Outline, TheJsonOfARuleGivesTheSameRule) {
         std::string bad = text;
         bad.replace(bad.find(from), from.size(), to);
         EXPECT_THROW((void)outline_rule(bad, "r"), Error) << to;
+    }
+    const std::string open = to_json(calibrate_outlines(*cases, {.alpha = 0.001}));  // infinite thresholds
+    for (const auto& [field, from, to] : std::vector<std::array<std::string, 3>>{
+             {"alpha", "\"alpha\": 0.001", "\"alpha\": 1"},
+             {"alpha", "\"alpha\": 0.001", "\"alpha\": -0.1"},
+             {"confidence", "\"confidence\": 0.0", "\"confidence\": 1.5"},
+             {"share", "\"share\": 1.0", "\"share\": 0"},
+             {"share", "\"share\": 1.0", "\"share\": 1.01"},
+             {"threshold", "\"threshold\": \"inf\"", "\"threshold\": \"infinity\""}}) {
+        std::string bad = open;
+        ASSERT_NE(bad.find(from), std::string::npos) << from;
+        bad.replace(bad.find(from), from.size(), to);
+        test::expect_error(ErrorKind::data, {"r.json is damaged", field + " is "},
+                           [&] { (void)outline_rule(bad, "r.json"); });
     }
     EXPECT_THROW((void)outline_rule("", "r"), Error);
     EXPECT_THROW((void)outline_score("near"), Error);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <kandinsky/error.hpp>
+#include <tuple>
 #include "partition/method.hpp"
 
 #include "core/base/random.hpp"
@@ -15,6 +16,25 @@ TEST(Method, UnknownNamesAreAUsageErrorThatListsTheKnownOnes) {
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::usage);
         EXPECT_NE(std::string(error.what()).find("pixel"), std::string::npos);
+    }
+}
+
+TEST(Method, AMessageAboutANumberSaysWhetherAutoIsPossible) {
+    for (const auto& [flag, name, possible] :
+         {std::tuple{"kmeans-clusters", "kmeans", true}, std::tuple{"kmeans-restarts", "kmeans", false},
+          std::tuple{"fcc-penalty", "fcc", true}}) {
+        MethodSettings settings;
+        settings.text[flag] = "three";
+        PartitionInput input;
+        input.settings = &settings;
+        try {
+            (void)real_option(method(name), input, flag, 0, 9);
+            FAIL() << "accepted";
+        } catch (const Error& error) {
+            const std::string text = error.what();
+            EXPECT_NE(text.find("--" + std::string(flag) + " is 'three'"), std::string::npos) << text;
+            EXPECT_EQ(text.ends_with("from 0 to 9, or auto"), possible) << text;
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import contextlib
 import sys
 from pathlib import Path
 
@@ -22,6 +23,23 @@ def room(tmp_path):
 def small():
     """Thirty images of three classes, 5 x 7, and their labels."""
     return scene(30, seed=3)
+
+
+@pytest.fixture
+def small_files():
+    """A context in which no file can grow beyond a size, as on a full disk. Python ignores the signal of this."""
+    resource = pytest.importorskip("resource")
+
+    @contextlib.contextmanager
+    def limited(size):
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limited
 
 
 @pytest.fixture

@@ -142,6 +142,24 @@ def test_what_does_not_fit_is_refused_and_leaves_the_rest(small, saved):
     assert saved(calibrator.calibrate()) == saved(Calibrator("image").fit(probs, labels))
 
 
+@pytest.mark.parametrize("chunk", [1, 32 << 20])
+@pytest.mark.parametrize("wider", ["neither", "probs", "labels"])
+def test_a_batch_that_cannot_be_written_changes_nothing(small, saved, small_files, monkeypatch, wider, chunk):
+    """Of 30 images, int64 labels have 8400 bytes and float32 probabilities 12600, but uint8 probabilities 3150."""
+    monkeypatch.setattr("kandinsky._store._CHUNK", chunk)
+    probs, labels = (small[0] * 255).astype(np.uint8), small[1].astype(np.int64)
+    exact = probs.astype(np.float32) / np.float32(255) if wider == "probs" else probs
+    first = probs[:10], labels[:10].astype(np.uint8 if wider == "labels" else np.int64)
+    calibrator = Calibrator("image").partial_fit(*first)
+    for _ in range(2):
+        with small_files(5000), pytest.raises(kandinsky.FileError, match="cannot store temporary data"):
+            calibrator.partial_fit(exact[10:], labels[10:])
+        assert calibrator.n_images_seen_ == 10
+    assert saved(calibrator.calibrate()) == saved(Calibrator("image").fit(*first))
+    calibrator.partial_fit(exact[10:], labels[10:])
+    assert saved(calibrator.calibrate()) == saved(Calibrator("image").fit(exact, labels))
+
+
 def test_nothing_to_calibrate_on_is_refused():
     with pytest.raises(kandinsky.UsageError, match="no images to calibrate on"):
         Calibrator().calibrate()

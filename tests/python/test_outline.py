@@ -141,6 +141,20 @@ def test_the_warnings_of_the_command_are_raised(scenes):
         kandinsky.fit_outline(probs, labels, unit="object")
 
 
+def test_files_of_rules_that_fail_are_named_and_keep_their_content(scenes, tmp_path, small_files):
+    rule, path = kandinsky.fit_outline(*scenes, alpha=0.2), tmp_path / "r.json"
+    path.write_text("old")
+    with small_files(100), pytest.raises(kandinsky.FileError, match="cannot write .*r.json: File too large"):
+        rule.save(path)
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+    rule.save(path)
+    assert kandinsky.OutlineRule.load(path) == rule
+    with pytest.raises(kandinsky.FileError, match="cannot write .*nowhere"):
+        rule.save(tmp_path / "nowhere" / "r.json")
+    with pytest.raises(kandinsky.FileError, match="cannot read .*nowhere.json: No such file"):
+        kandinsky.MeasureRule.load(tmp_path / "nowhere.json")
+
+
 def test_damaged_rules_are_refused(scenes, tmp_path):
     path = tmp_path / "r.json"
     for content, said in ((b"\xff\xfe", "no rule of this kind"), (b"{", "no rule of this kind"), (b'{"format": "kandinsky outlines"}', "damaged")):

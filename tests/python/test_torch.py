@@ -146,6 +146,19 @@ def test_logits_become_probabilities_as_the_calibrator_records(kind):
     assert (found != cal.predict_set(logits)).mean() < 1e-3  # exp() differs in its last bit between libraries
 
 
+@pytest.mark.parametrize("risk", ["precision", "recall,precision"])
+@pytest.mark.parametrize("score", ["lac", "near"])
+def test_sets_with_a_promise_of_precision_stay_empty(score, risk):
+    cal = kandinsky.Calibrator("image", score_function=score, risk=risk, confidence=0.9).fit(*moody(60, 3, (24, 32), seed=1))
+    probs, _ = moody(12, 3, (24, 32), seed=2)
+    wanted = cal.predict_set(probs, 0.3)
+    assert wanted.any() and not wanted.any(axis=1).all(), "no set is empty"
+    for empty in ("auto", "keep"):
+        np.testing.assert_array_equal(PredictionSets(cal, 0.3, empty=empty)(torch.from_numpy(probs)).numpy(), wanted)
+    with pytest.raises(kandinsky.UsageError, match="promise of precision"):
+        PredictionSets(cal, 0.3, empty="fill")
+
+
 def net(classes=4):
     torch.manual_seed(0)
     return torch.nn.Sequential(torch.nn.Conv2d(2, classes, 3, padding=1), torch.nn.Softmax(1)).eval()

@@ -99,6 +99,8 @@ TEST(NoiseField, IsSmoothNearbyAndUnrelatedFarAway) {
             far += at(c) * at(c + 50);
         }
     }
+    // In 300 repetitions the first ratio was 0.971 with a standard deviation of 0.005, and the second 0 with
+    // 0.038: a correct program fails for about one seed in ten thousand.
     EXPECT_GT(near / power, 0.85);
     EXPECT_LT(std::abs(far / power), 0.15);
 }

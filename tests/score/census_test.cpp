@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <kandinsky/calibrator.hpp>
 #include <kandinsky/threads.hpp>
 #include <set>
 
@@ -113,6 +114,17 @@ TEST(Census, FindsABadValueBeforeAnyWork) {
     made.probs[13] = 0;
     made.truth[3] = 9;
     test::expect_error(ErrorKind::data, {"label 9"}, [&] { (void)census_of(made); });
+}
+
+TEST(Census, CalibrationNeedsLabels) {
+    const Dataset data(Array::zeros(DType::float32, {2, 2, 3, 3}), {.probs_name = "p.npy"});
+    test::expect_error(ErrorKind::usage, {"p.npy", "no labels"},
+                       [&] { (void)take_census(data, Condition::none, silent()); });
+    for (const char* const method : {"image", "kmeans", "field", "auto"}) {
+        CalibrateOptions options;
+        options.method.name = method;
+        test::expect_error(ErrorKind::usage, {"p.npy", "no labels"}, [&] { (void)calibrate(data, options); });
+    }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <kandinsky/error.hpp>
 #include <map>
@@ -80,7 +81,7 @@ TEST(VisitBlocks, EveryImageIsSeenOnceAndAPartByOneThreadAtATime) {
     const Dataset data = images();
     for (const std::size_t parts : {0u, 1u, 3u, 1000u}) {
         Watcher watcher;
-        std::vector<std::atomic<int>> seen(kImages), busy(kImages);
+        std::vector<std::atomic<int>> seen(kImages), busy(std::max(kImages, parts));
         visit_blocks({.data = data, .progress = watcher, .stage = "x"}, {.images = 7, .parts = parts},
                      [&](std::size_t part, std::size_t first, std::size_t last) {
                          EXPECT_LT(part, parts > 0 ? parts : kImages);
@@ -171,6 +172,34 @@ TEST(Visits, ContinueFromTheSavedSumsOfAStoppedVisit) {
     EXPECT_EQ(run(second, silent(), after), kImages * (kImages - 1) / 2);
     EXPECT_GT(before, 0u);
     EXPECT_EQ(before + after, kImages);
+}
+
+TEST(VisitGroups, ProgressNeverGoesBackWhereThereIsACheckpoint) {
+    MemoryCheckpoint memory;  // the groups are visited in several stretches
+    const Dataset data =
+        dealt(images(), std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &memory}));
+    Watcher watcher;
+    std::uint64_t seen = 0;
+    std::mutex adding;
+    visit_groups({.data = data,
+                  .progress = watcher,
+                  .stage = "x",
+                  .pass = 1,
+                  .passes = 3,
+                  .sums =
+                      [&] {
+                          VisitSums sums;
+                          sums.add(seen);
+                          return sums;
+                      }},
+                 [&](const std::vector<std::uint32_t>& group) {
+                     const std::lock_guard lock(adding);
+                     seen += group.size();
+                 });
+    EXPECT_EQ(seen, kImages);
+    EXPECT_GT(memory.saved().size(), 1u);
+    EXPECT_EQ(watcher.last, 2 * kImages);
+    EXPECT_EQ(watcher.all, 3 * kImages);
 }
 
 }  // namespace

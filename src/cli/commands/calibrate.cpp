@@ -190,7 +190,7 @@ Command add_calibrate(CLI::App& root) {
         return unless(flags->model.model.empty(), "--outputs states the outputs of the network");
     });
     flags->model.declare(app, false);
-    flags->images.declare(app, "", false);
+    flags->images.declare(app, false);
     flags->images.declare_volumes(app);
     for (const char* const flag : {"--class-files", "--skip-bad"})
         app.counts_unless(flag, [flags = flags.get()] {

@@ -13,14 +13,6 @@ struct Flags {
     std::string output;
 };
 
-/// A field of a .csv.
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char letter : text) out += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-    return out + "\"";
-}
-
 void run(const Flags& flags) {
     namespace fs = std::filesystem;
     const ThreadLimit limit(flags.common.threads);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
@@ -8,8 +10,8 @@
 #include "cli/commands/command.hpp"
 #include "cli/options/report_flags.hpp"
 #include "cli/options/shared_flags.hpp"
-#include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
+#include "io/image/grid_fit.hpp"
 #include "report/page/page.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/table.hpp"
@@ -26,18 +28,6 @@ struct Flags {
     std::size_t images = 0, test_images = 300;
     std::uint64_t seed = 0;
 };
-
-Grid parse_size(const std::string& text) {
-    if (text.empty()) return {};
-    const std::vector<std::string> parts = split(text, 'x');
-    if (parts.size() == 2) {
-        const auto width = parse_integers(parts[0], "--size"), height = parse_integers(parts[1], "--size");
-        if (width.size() == 1 && height.size() == 1 && width[0] > 0 && height[0] > 0 && width[0] <= 8192 &&
-            height[0] <= 8192)
-            return {static_cast<std::uint32_t>(height[0]), static_cast<std::uint32_t>(width[0])};
-    }
-    fail(ErrorKind::usage, "--size is '{}', but must be WIDTHxHEIGHT, e.g. 320x240", text);
-}
 
 /// All classes except the background.
 std::vector<int> foreground(std::size_t classes) {
@@ -87,7 +77,7 @@ void run(const Flags& flags) {
                                                              : kPhotos,
                        .seed = flags.seed,
                        .first = 0,
-                       .grid = parse_size(flags.size)};
+                       .grid = flags.size.empty() ? Grid{} : parse_grid(flags.size, "--size")};
     const Scenes cal = make_scenes(scene, progress);
     scene.first = std::size_t{1} << 20;  // test scenes are never calibration scenes
     scene.images = flags.test_images;
@@ -103,6 +93,8 @@ void run(const Flags& flags) {
             ? compare_closely(cal_data, test_data, options, progress)
             : ExaminedComparison{compare(cal_data, test_data, options, progress), {}};
 
+    const Reference reference = make_reference(comparison.calibrators.front(), cal_data, progress);
+
     const fs::path folder(flags.output);
     make_folder(folder);
     for (const auto& [name, scenes] : {std::pair{"cal", &cal}, std::pair{"test", &test}}) {
@@ -111,7 +103,6 @@ void run(const Flags& flags) {
         if (!scenes->groups.empty())
             write_npy(folder / (std::string(name) + "_groups.npy"), scenes->groups.view());
     }
-    const Reference reference = make_reference(comparison.calibrators.front(), cal_data, progress);
     for (const Calibrator& calibrator : comparison.calibrators)
         save(calibrator, reference, folder / (calibrator.options.method.name + ".kcal"));
     const std::string page =

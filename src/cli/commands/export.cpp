@@ -72,7 +72,8 @@ Command add_export(CLI::App& root) {
         [flags = flags.get()] { return unless(flags->onto.empty(), "the shape of --onto MODEL decides"); });
     flags->empty.declare(app,
                          "rule for empty sets: fill (add the most probable class), keep, or auto (keep if "
-                         "calibration masks left pixels without a class, else fill)");
+                         "calibration masks left pixels without a class or precision is guaranteed, else "
+                         "fill)");
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -146,7 +146,7 @@ Command add_infer(CLI::App& root) {
     OptionSet& app = OptionSet::add_to(root, "infer",
                                        "Compute probability maps with a network, for calibrate and predict");
     flags->model.declare(app, true);
-    flags->images.declare(app, "", true);
+    flags->images.declare(app, true);
     app.input("--groups", flags->groups, "FILE", "scan of each image, [N]");
     app.output("-o,--output", flags->output, "PATH",
                "FILE.npy: one array [N,C,H,W]; else a folder of NAME.npy or, for volumes, NAME.npz files")

@@ -69,10 +69,14 @@ struct Row {
     std::size_t empty = 0, infinite = 0;  ///< pixels without data, and pixels whose set always has the class
 };
 
+/// `alpha`, or the smallest alpha that is guaranteed for all classes if that is larger.
+double guaranteed_alpha(const Calibrator& calibrator, double alpha) {
+    for (std::size_t s = 0; s < calibrator.risks.size(); ++s) alpha = kept_alpha(calibrator, s, alpha);
+    return alpha;
+}
+
 std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
-    double kept = alpha;  // the smallest alpha that is guaranteed for all classes, at least `alpha`
-    for (std::size_t s = 0; s < calibrator.risks.size(); ++s) kept = kept_alpha(calibrator, s, kept);
-    const std::vector<float> limits = score_thresholds(calibrator, kept);
+    const std::vector<float> limits = score_thresholds(calibrator, alpha);
     const std::size_t pixels = calibrator.grid.pixels();
     std::vector<Row> rows(calibrator.strata());
     for (std::size_t s = 0; s < rows.size(); ++s) {
@@ -155,7 +159,8 @@ std::string summary(const Calibrator& calibrator, const std::optional<Reference>
             rows[s].infinite);
     if (shown < calibrator.strata())
         out += fmt::format("... and {} more classes, see --json\n", calibrator.strata() - shown);
-    out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n", alpha);
+    out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n",
+                       text_of(alpha));
     std::string shapes;
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         if (calibrator.partitions[s].geometry != "{}")
@@ -172,8 +177,8 @@ void run(const Flags& flags) {
     check_alpha(flags.alpha);
     const Calibrator calibrator = load(flags.calibrator);
     const std::optional<Reference> reference = load_reference(flags.calibrator);
-    print(flags.json ? json_of(calibrator, reference, flags.alpha)
-                     : summary(calibrator, reference, flags.alpha));
+    const double alpha = guaranteed_alpha(calibrator, flags.alpha);
+    print(flags.json ? json_of(calibrator, reference, alpha) : summary(calibrator, reference, alpha));
 }
 }  // namespace
 
@@ -182,7 +187,10 @@ Command add_inspect(CLI::App& root) {
     OptionSet& app =
         OptionSet::add_to(root, "inspect", "Print the contents and the guarantee of a calibrator");
     app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator, a .kcal file")->required();
-    app.add_option("--alpha", flags->alpha, "error level alpha at which infinite thresholds are counted");
+    app.add_option(
+        "--alpha", flags->alpha,
+        "error level alpha at which infinite thresholds are counted (for a guaranteed precision, at least "
+        "the smallest level that is guaranteed)");
     app.add_flag("--json", flags->json, "print the description as JSON");
     app.footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
     return {&app, [flags] { run(*flags); }};

@@ -23,19 +23,11 @@ std::string number(double value) {
     return std::isnan(value) ? "" : std::isinf(value) ? "inf" : fmt::format("{:.6g}", value);
 }
 
-/// A name as a field of a .csv.
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char letter : text) out += letter == '"' ? "\"\"" : std::string(1, letter);
-    return out + "\"";
-}
-
 std::string csv_of(const std::vector<Measurement>& found, bool known) {
     std::string out = fmt::format("name,group,class,size,size_low,size_high{},dice,dice_low,dice_high{}\n",
                                   known ? ",size_true" : "", known ? ",dice_true" : "");
     for (const Measurement& one : found) {
-        out += fmt::format("{},{},{}", quoted(one.name), one.group, one.number);
+        out += fmt::format("{},{},{}", csv_field(one.name), one.group, one.number);
         for (const MeasuredInterval& range : {one.size, one.dice}) {
             out += fmt::format(",{},{},{}", number(range.value), number(range.low), number(range.high));
             if (known) out += "," + number(range.truth);

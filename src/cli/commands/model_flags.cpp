@@ -25,12 +25,11 @@ EngineOptions DeviceFlags::options(std::size_t threads) const {
     return {.device = device.c_str(), .threads = static_cast<std::uint32_t>(threads), .mixed = mixed};
 }
 
-void ImageFlags::declare(OptionSet& app, const std::string& prefix, bool required) {
+void ImageFlags::declare(OptionSet& app, bool required) {
     auto* const option = app.input(
-        "--" + prefix + "images", images, "PATH",
+        "--images", images, "PATH",
         "images for the network: a folder of photos or volumes, or an array [N,H,W] or [N,channels,H,W]");
     if (required) option->required();
-    if (!prefix.empty()) return;
     app.add_option("--intensity", intensity,
                    "scaling of intensities: byte (divide by 255; default for photos), percentile (0.5 and "
                    "99.5 percentiles of the scan to [0,1]) or none");
@@ -71,7 +70,7 @@ ImageInput ImageFlags::load(const std::string& labels, const std::string& groups
         if (!labels.empty()) ignored = read.ignore;
     } else {
         pixels = load_array(images, {"images", "image", "x"});
-        if (!labels.empty()) truth = load_array(labels, {"labels", "label", "masks"});
+        if (!labels.empty()) truth = load_labels(labels);
     }
     if (!groups.empty()) parts = load_groups(groups);
     const std::string rule = intensity_rule(intensity, standard, pixels.dtype());

@@ -26,7 +26,7 @@ struct ImageInput {
 struct ImageFlags {
     std::string images, intensity;
 
-    void declare(OptionSet& app, const std::string& prefix, bool required);
+    void declare(OptionSet& app, bool required);
     /// Declares when options about volumes have an effect. A FolderFlags has declared these options.
     void declare_volumes(OptionSet& app) const;
     /// `standard`: the intensity rule if the flag is not given; empty: `byte` for uint8, otherwise `none`.

@@ -173,8 +173,10 @@ Command add_monitor(CLI::App& root) {
     app.add_flag("--complete", flags->complete,
                  "test the last group now, because it has all its images; otherwise it is tested when the "
                  "next group begins");
-    app.add_flag("--skip-seen", flags->skip_seen,
-                 "skip images whose outputs were seen before; new labels of such images count");
+    app.add_flag(
+        "--skip-seen", flags->skip_seen,
+        "skip images whose outputs are among the last 4096 different ones of the stream; new labels of "
+        "such images count");
     app.add_flag("--fail-on-alarm", flags->fail_on_alarm, "end with exit code 5 after an alarm");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     app.output("--report", flags->page, "FILE.html",

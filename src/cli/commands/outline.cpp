@@ -212,10 +212,10 @@ Command add_outline(CLI::App& root) {
                        "object (the outer mask misses on average at most a share alpha of a new group's "
                        "objects, the connected parts of the class)");
         app.add_option("--share", flags->share,
-                       "smallest share of the object that the outer mask contains; the inner mask exceeds "
-                       "the object by at most 1 - share of its size. With --unit object: share of each "
-                       "object (default 0: the mask touches the object)")
-            ->default_str("1");
+                       "smallest share of the object (with --unit object: of each object) that the outer "
+                       "mask contains; the inner mask exceeds the object by at most 1 - share of its size "
+                       "(default: 1; with --unit object 0: the mask touches the object)")
+            ->default_str("");
         app.add_option(
             "--connectivity", flags->connectivity,
             "neighbours that belong to one object: corners (8 neighbours, 26 in volumes) or faces (4 and 6)");
@@ -230,9 +230,10 @@ Command add_outline(CLI::App& root) {
         declare_classes(app, flags->classes, "classes to outline (default: all except 0)");
         app.add_option("--seed", flags->seed, "seed for drawing the groups from which the score is chosen");
     });
-    app.add_option("--small", flags->small,
-                   "size up to which objects are counted as small in the results on --labels, in pixels or "
-                   "voxels, or in mm^2 or mm^3 where lengths are known (default: classes by powers of ten)")
+    app.add_option(
+           "--small", flags->small,
+           "size up to which objects are counted as small in the results on --labels, in pixels or "
+           "voxels, or in mm^2 or mm^3 where lengths are known (default: ranges of sizes by powers of ten)")
         ->default_str("");
     app.input("--calibrator", flags->calibrator, "FILE.kcal",
               "calibrator for --score field, made from other images");

@@ -134,7 +134,8 @@ Command add_predict(CLI::App& root) {
         "write the sets as bits, uint8 [N,C,H,ceil(W/8)] (read by numpy.unpackbits(..., axis=-1, count=W))");
     flags->empty.declare(app,
                          "rule for empty sets: fill (add the most probable class), keep, or auto (keep if "
-                         "calibration masks left pixels without a class, else fill)");
+                         "calibration masks left pixels without a class or precision is guaranteed, else "
+                         "fill)");
     app.output("--thresholds", flags->thresholds, "FILE.npy",
                "thresholds to write, float32 [C,H,W]: a class is in the set if p >= threshold (with other "
                "scores than lac: if its score <= threshold)");

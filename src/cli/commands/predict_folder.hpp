@@ -28,7 +28,7 @@ struct FolderPrediction {
 [[nodiscard]] SetCoding coding_of(const std::string& word);
 
 /// Predicts every case of `input.probs` on the calibrator's grid and writes its sets, p-values or both on the
-/// case's own grid, one file each. Writes all files or none.
+/// case's own grid, one file each. The files appear at the end, when all of them are written (FolderOutput).
 [[nodiscard]] FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& predictor,
                                               const InputFlags& input, const FolderTargets& targets,
                                               const InputWatch& inputs, TerminalProgress& progress);

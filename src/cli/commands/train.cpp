@@ -107,14 +107,17 @@ Command add_train(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     TrainOptions& options = flags->options;
     OptionSet& app = OptionSet::add_to(root, "train", "Train the paper's U-Net on labelled images");
-    flags->images.declare(app, "", true);
+    flags->images.declare(app, true);
     app.input("--labels", flags->labels, "PATH",
               "labels of the images: a folder, COCO annotations, or an array [N,H,W]")
         ->required();
     app.input("--groups", flags->groups, "FILE", "scan of each image, [N]");
     app.add_option("--ignore", flags->ignore, "labels to ignore, separated by commas, or 'none'");
-    flags->validation.declare(app, "val-", false);
-    app.input("--val-labels", flags->validation_labels, "PATH", "labels of these images");
+    app.input("--val-images", flags->validation.images, "PATH",
+              "validation images for the Dice coefficients of the log: a folder of photos or volumes, or an "
+              "array [N,H,W] or [N,channels,H,W] (default: the first 64 training images)");
+    app.input("--val-labels", flags->validation_labels, "PATH",
+              "labels of the validation images: a folder, COCO annotations, or an array [N,H,W]");
     const Flags* const given = flags.get();
     app.counts_unless("--val-labels", [given] {
         return unless(!given->validation.images.empty(), "there are no --val-images");
@@ -160,7 +163,7 @@ Command add_train(CLI::App& root) {
     app.add_option("--optimizer", flags->optimizer, "adamw or adam");
     app.add_option("--decay", options.decay, "weight decay");
     app.add_flag("--no-augment", flags->plain,
-                 "turn off random mirror, shift, rotation, zoom and brightness");
+                 "turn off random mirror, shift, rotation, zoom, brightness and contrast");
     app.output("--checkpoint", flags->checkpoint, "FILE",
                "file for the state of the training, from which the same command continues ('none': no file; "
                "default: the model's name with .checkpoint)");

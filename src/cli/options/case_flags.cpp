@@ -11,8 +11,6 @@
 namespace kandinsky::cli {
 
 namespace {
-const std::vector<std::string> kLabelKeys{"labels", "label", "masks", "targets"};
-
 /// Predicted labels [N,H,W] as probabilities 0 and 1, [N,C,H,W] (uint8 p * 255). Ignored labels count as
 /// class 0.
 Array one_hot(const Array& labels, std::size_t classes, const std::vector<std::int64_t>& ignore,
@@ -151,7 +149,7 @@ Spacing CaseFlags::spacing_mm() const {
              "--spacing has {} numbers, but must have three (Z,Y,X), or two (Y,X) for images", steps.size());
     for (const double step : steps)
         if (!(step > 0) || !std::isfinite(step))
-            fail(ErrorKind::usage, "--spacing has {}, but must be above 0", step);
+            fail(ErrorKind::usage, "--spacing has {}, but each must be a finite number above 0", step);
     return steps.size() == 3 ? Spacing{steps[0], steps[1], steps[2]} : Spacing{1, steps[0], steps[1]};
 }
 
@@ -181,12 +179,12 @@ std::unique_ptr<CaseSource> CaseFlags::open(const InputFlags& input, const std::
         return std::make_unique<FolderCases>(std::move(options));
     }
     DatasetOptions read = how.dataset_options();
-    const Array labels = input.labels.empty() ? Array() : load_array(input.labels, kLabelKeys);
+    const Array labels = input.labels.empty() ? Array() : load_labels(input.labels);
     Array probs;
     if (predicted.empty()) {
-        probs = load_array(main, {"probs", "probabilities", "softmax", "scores"});
+        probs = load_probs(main);
     } else {
-        const Array masks_there = load_array(predicted, kLabelKeys);
+        const Array masks_there = load_labels(predicted);
         if (classes == 0) {
             classes = static_cast<std::size_t>(largest(masks_there, read.ignore)) + 1;
             if (!labels.empty())

@@ -29,11 +29,17 @@ Logits logits_of(const std::string& name) {
     fail(ErrorKind::usage, "--logits is '{}', but must be none, sigmoid or softmax", name);
 }
 
-const std::vector<std::string> kProbsKeys{"probs", "probabilities", "softmax", "scores"};
-const std::vector<std::string> kLabelKeys{"labels", "label", "masks", "targets"};
 const std::vector<std::string> kGroupKeys{"groups", "group", "patients", "patient"};
 
 }  // namespace
+
+Array load_probs(const std::string& source) {
+    return load_array(source, {"probs", "probabilities", "softmax", "scores"});
+}
+
+Array load_labels(const std::string& source) {
+    return load_array(source, {"labels", "label", "masks", "targets"});
+}
 
 GroupFile read_groups(const std::string& source) {
     if (source.ends_with(".csv")) return read_group_table(source);
@@ -169,8 +175,7 @@ Input InputFlags::load(Progress& progress, const Calibrator* like) const {
              "{} is a folder, but {} is an array: files pair by name, so both must be folders",
              images ? probs : labels, images ? labels : probs);
     if (!images) {
-        Dataset data(load_array(probs, kProbsKeys), truth ? load_array(labels, kLabelKeys) : Array(),
-                     load_groups(groups), options);
+        Dataset data(load_probs(probs), truth ? load_labels(labels) : Array(), load_groups(groups), options);
         check_ignore(options.ignore, like);
         return {own_part(std::move(data)), {}, {}, {}, options.logits, options.ignore};
     }

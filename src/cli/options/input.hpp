@@ -41,6 +41,10 @@ struct InputFlags {
 /// messages.
 [[nodiscard]] Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions options);
 
+/// Reads an array of probabilities or of labels, as load_array() does; an archive may name it by a usual key.
+[[nodiscard]] Array load_probs(const std::string& source);
+[[nodiscard]] Array load_labels(const std::string& source);
+
 /// Reads groups, given by number or by name, from an array or a table.
 [[nodiscard]] GroupFile read_groups(const std::string& source);
 

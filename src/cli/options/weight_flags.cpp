@@ -96,13 +96,13 @@ GroupWeights WeightFlags::load(const Input& images, const InputFlags& how, Progr
     const std::vector<double> given = read_weights(weights, images);
     GroupWeights out;
     out.bound = max_weight;
+    // All rows of the arrays, so that it is never empty: empty would mean no weights.
+    out.of_row.resize(stored_probs(images.data).shape().front());
     for (std::size_t image = 0; image < given.size(); ++image) {
         if (!(given[image] >= 0) || std::isinf(given[image]))
             fail(ErrorKind::data, "{}: the weight of {} is {}, but must be finite and at least 0", weights,
                  images.names.empty() ? fmt::format("image {}", image) : images.names[image], given[image]);
-        const std::size_t row = row_of(images.data, image);
-        if (out.of_row.size() <= row) out.of_row.resize(row + 1);
-        out.of_row[row] = given[image];
+        out.of_row[row_of(images.data, image)] = given[image];
     }
     return out;
 }

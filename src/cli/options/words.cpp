@@ -46,6 +46,13 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string out = "\"";
+    for (const char letter : text) out += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+    return out + "\"";
+}
+
 std::vector<std::int64_t> parse_integers(const std::string& text, const std::string& flag) {
     return parse_list<std::int64_t>(text, flag);
 }

@@ -26,6 +26,8 @@ struct ArrayName {
 [[nodiscard]] std::vector<double> parse_reals(const std::string& text, const std::string& flag);
 /// "2G", "512M", "100000": a number of bytes.
 [[nodiscard]] std::size_t parse_bytes(const std::string& text, const std::string& flag);
+/// A text as a field of a .csv, in quotes where they are needed.
+[[nodiscard]] std::string csv_field(const std::string& text);
 /// The parts between separators; empty parts are left out.
 [[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);
 

@@ -21,8 +21,9 @@ void make_folder(const std::filesystem::path& folder);
 void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
                         const std::vector<std::pair<std::string, std::string>>& outputs);
 
-/// The files that a command writes. They are opened before the work, and at its end they get their names
-/// together or not at all.
+/// The files that a command writes. They are opened before the work. At its end everything that is likely to
+/// fail is done for all of them, and then they get their names one by one. If a later one cannot get its name
+/// after all, the earlier ones stay.
 class Outputs {
   public:
     /// (flag, path) pairs; empty paths are left out. Refuses "-" and two outputs with one name.
@@ -36,9 +37,10 @@ class Outputs {
     std::map<std::string, std::unique_ptr<AtomicFile>> files_;
 };
 
-/// A folder of output files that appear together: they are written into a hidden folder beside the target and
-/// moved at the end, one by one if the target exists. Without commit() nothing remains. Files of the same
-/// names in the target are replaced. Failures throw Error of kind `file`.
+/// A folder of output files: they are written into a hidden folder beside the target, which gets the target's
+/// name at the end. If the target exists, the files are moved one by one and replace files of the same names;
+/// if a move fails, the files moved before it stay. Without commit() nothing remains. Failures throw Error of
+/// kind `file`.
 class FolderOutput {
   public:
     explicit FolderOutput(const std::filesystem::path& target);

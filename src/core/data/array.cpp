@@ -39,7 +39,11 @@ std::size_t ArrayView::size() const {
 }
 
 bool ArrayView::is_c_contiguous() const {
-    return size() <= 1 || strides == c_strides(shape, dtype);
+    if (size() == 0) return true;
+    const std::vector<std::ptrdiff_t> wanted = c_strides(shape, dtype);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (shape[axis] > 1 && strides[axis] != wanted[axis]) return false;  // else the stride is not used
+    return true;
 }
 
 std::string ArrayView::shape_text() const {

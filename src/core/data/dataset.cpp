@@ -186,7 +186,7 @@ void for_each_stretch(const Array& array, const std::vector<std::uint32_t>& rows
     const ArrayView& view = array.view();
     const bool small = view.size() * size_of(view.dtype) < kSmall;
     if (!ArrayAccess::in_file(array) || !view.is_c_contiguous() || small) return;
-    const auto bytes = static_cast<std::size_t>(view.strides[0]);
+    const std::size_t bytes = view.size() / view.shape[0] * size_of(view.dtype);
     for (std::size_t image = first; image < last;) {
         std::size_t end = image + 1;
         while (end < last && rows[end] == rows[end - 1] + 1) ++end;
@@ -393,6 +393,8 @@ void Dataset::split_labels(std::size_t image, PixelRange part, const std::byte* 
         for (std::size_t i = 0; i < n; ++i) {
             T stored;
             std::memcpy(&stored, labels + static_cast<std::ptrdiff_t>(i) * step, sizeof(T));
+            // A uint64 label from 2^63 on becomes negative. --ignore, whose numbers are signed, thus has a
+            // number for each label, and messages print this number.
             const auto label = static_cast<std::int64_t>(stored);
             const bool ignored =
                 std::find(options_.ignore.begin(), options_.ignore.end(), label) != options_.ignore.end();

@@ -1,6 +1,9 @@
 #include "io/array/group_file.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 
 #include "core/data/group_number.hpp"
 #include "io/array/npy.hpp"

@@ -48,6 +48,7 @@ NpyStream::NpyStream(const std::string& path)
                      fmt::join(shape_, ", "));
             row_bytes_ *= shape_[axis];
         }
+        if (shape_.front() == 0) check_end();
     } catch (...) {
         ::close(descriptor_);
         throw;
@@ -71,6 +72,12 @@ std::size_t NpyStream::read_some(std::byte* to, std::size_t bytes) {
     return have;
 }
 
+void NpyStream::check_end() {
+    std::byte more{};
+    if (read_some(&more, 1) > 0)
+        fail(ErrorKind::data, "cannot read {}: there are bytes after its {} rows", name_, done_);
+}
+
 Array NpyStream::next(std::size_t rows) {
     rows = std::min(rows, shape_.front() - done_);
     if (rows == 0) return {};
@@ -82,9 +89,7 @@ Array NpyStream::next(std::size_t rows) {
     if (read_some(bytes->data() + start.size(), rows * row_bytes_) < rows * row_bytes_)
         fail(ErrorKind::data, "cannot read {}: it ends after {} of {} rows", name_, done_, shape_.front());
     done_ += rows;
-    std::byte more{};
-    if (done_ == shape_.front() && read_some(&more, 1) > 0)
-        fail(ErrorKind::data, "cannot read {}: there are bytes after its {} rows", name_, done_);
+    if (done_ == shape_.front()) check_end();
     const std::span<const std::byte> all(*bytes);
     return parse_npy(all, std::move(bytes), name_);
 }

@@ -8,7 +8,7 @@ namespace kandinsky {
 /// mapped or read again. Throws Error of kind `data` or `file` that names the source.
 class NpyStream {
   public:
-    /// `path` "-" is standard input. Reads the header.
+    /// `path` "-" is standard input. Reads the header. Throws if bytes follow that of an array without rows.
     explicit NpyStream(const std::string& path);
     NpyStream(const NpyStream&) = delete;
     NpyStream& operator=(const NpyStream&) = delete;
@@ -25,6 +25,8 @@ class NpyStream {
   private:
     /// Reads until the end, at most `bytes` bytes.
     [[nodiscard]] std::size_t read_some(std::byte* to, std::size_t bytes);
+    /// After the last row: throws if bytes follow.
+    void check_end();
 
     std::string name_, descr_;
     int descriptor_ = -1;

@@ -102,6 +102,12 @@ std::size_t ScratchArray::extend(std::size_t count) {
     return first;
 }
 
+void ScratchArray::truncate(std::size_t count) {
+    if (count > items_) fail(ErrorKind::internal, "[scratch] there are {} items, not {}", items_, count);
+    items_ = count;
+    if (::ftruncate(file_->descriptor, static_cast<off_t>(count * item_bytes_)) != 0) file_->refuse(errno);
+}
+
 void ScratchArray::put(std::size_t item, const void* elements) {
     if (item >= items_) fail(ErrorKind::internal, "[scratch] there is no item {} of {}", item, items_);
     write(static_cast<const std::byte*>(elements), item_bytes_, item * item_bytes_);
@@ -130,7 +136,8 @@ Array ScratchArray::array() const {
                    .dtype = dtype_,
                    .shape = shape,
                    .strides = c_strides(shape, dtype_)};
-    return {std::move(view), own_mapping(start, length, file_->folder + " (temporary data)")};
+    return {std::move(view),
+            own_mapping(start, length, file_->folder + " (temporary data)", MappingName::label)};
 }
 
 }  // namespace kandinsky

@@ -20,6 +20,9 @@ class ScratchArray {
     void append(const ArrayView& items);
     /// Appends `count` items of zeros, which put() can overwrite; returns the number of the first.
     std::size_t extend(std::size_t count);
+    /// Removes all items after the first `count` and frees their space, also that of an append() that failed.
+    /// An array() with more items must not be read any more.
+    void truncate(std::size_t count);
     /// Writes the elements of an existing item, in C order. Safe from several threads for different items.
     void put(std::size_t item, const void* elements);
 

@@ -177,6 +177,15 @@ const std::uint32_t* find(const Lookup& lookup, std::int64_t id) {
     return at != lookup.end() && at->first == id ? &at->second : nullptr;
 }
 
+bool read_crowd(ondemand::value value) {
+    bool truth = false;
+    if (value.get_bool().get(truth) == simdjson::SUCCESS) return truth;
+    const char* const wrong = "has an \"iscrowd\" that is neither 0 nor 1";
+    const std::int64_t number = take(value.get_int64(), wrong);
+    if (number != 0 && number != 1) throw Problem{wrong};
+    return number == 1;
+}
+
 std::optional<Entry> read_annotation(ondemand::object object, const PieceParser& parser, std::size_t begin,
                                      const Lookup& classes) {
     Entry entry;
@@ -190,10 +199,7 @@ std::optional<Entry> read_annotation(ondemand::object object, const PieceParser&
         } else if (key == "category_id") {
             category = take(value.get_int64(), "has a \"category_id\" that is not a whole number");
         } else if (key == "iscrowd") {
-            bool truth = false;
-            entry.crowd = value.get_bool().get(truth) == simdjson::SUCCESS
-                              ? truth
-                              : take(value.get_int64(), "has an \"iscrowd\" that is neither 0 nor 1") != 0;
+            entry.crowd = read_crowd(value);
         } else if (key == "segmentation") {
             const char* const damaged = "has a damaged \"segmentation\"";
             const auto type = take(value.type(), damaged);

@@ -25,6 +25,7 @@ struct Slot {
     std::atomic<std::uintptr_t> begin{0};
     std::atomic<std::size_t> bytes{0};
     std::atomic<const char*> file{nullptr};
+    std::atomic<bool> has_path{true};  ///< `file` is a path
 };
 constexpr std::size_t kSlots = 256;
 constexpr std::size_t kLongestName = 4096;
@@ -36,10 +37,13 @@ char faulty[kLongestName];  ///< written once, by the thread that set `seen`, be
 
 static_assert(std::atomic<std::uintptr_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-void note_fault(const char* file, std::size_t mapped) noexcept {
+void note_fault(const Slot& slot) noexcept {
     if (seen.exchange(true)) return;
+    const char* const file = slot.file.load(std::memory_order_relaxed);
     struct stat status {};
-    shrank = ::stat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) < mapped;
+    shrank = slot.has_path.load(std::memory_order_relaxed) &&
+             (::stat(file, &status) != 0 ||
+              static_cast<std::size_t>(status.st_size) < slot.bytes.load(std::memory_order_relaxed));
     std::size_t i = 0;
     for (; i + 1 < kLongestName && file[i] != '\0'; ++i) faulty[i] = file[i];
     faulty[i] = '\0';
@@ -54,7 +58,7 @@ void on_fault(int, siginfo_t* info, void*) {
         const std::uintptr_t begin = slot.begin.load(std::memory_order_acquire);
         const std::size_t bytes = slot.bytes.load(std::memory_order_relaxed);
         if (begin == 0 || at < begin || at - begin >= bytes) continue;
-        note_fault(slot.file.load(std::memory_order_relaxed), bytes);
+        note_fault(slot);
         const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
         const std::uintptr_t from = at / page * page;
         void* const zeros = ::mmap(reinterpret_cast<void*>(from), begin + bytes - from, PROT_READ,
@@ -73,7 +77,7 @@ struct Mapping {
     std::string file;
     Slot* slot;  ///< slots.end() if the table is full: a fault then ends the program as without a handler
 
-    Mapping(std::shared_ptr<void> mapped, std::size_t bytes, std::string name)
+    Mapping(std::shared_ptr<void> mapped, std::size_t bytes, std::string name, MappingName kind)
         : memory(std::move(mapped)),
           file(std::move(name)),
           slot(std::find_if(slots.begin(), slots.end(), [](Slot& one) {
@@ -82,6 +86,7 @@ struct Mapping {
         if (slot == slots.end()) return;
         slot->bytes.store(bytes, std::memory_order_relaxed);
         slot->file.store(file.c_str(), std::memory_order_relaxed);
+        slot->has_path.store(kind == MappingName::path, std::memory_order_relaxed);
         slot->begin.store(reinterpret_cast<std::uintptr_t>(memory.get()), std::memory_order_release);
     }
     Mapping(const Mapping&) = delete;
@@ -115,9 +120,9 @@ void check_bus_faults() {
     fail(ErrorKind::file, "cannot read {}: {}", file, std::generic_category().message(EIO));
 }
 
-std::shared_ptr<const void> own_mapping(void* start, std::size_t bytes, std::string file) {
+std::shared_ptr<const void> own_mapping(void* start, std::size_t bytes, std::string file, MappingName kind) {
     std::shared_ptr<void> memory(start, [bytes](void* at) { ::munmap(at, bytes); });
-    return std::make_shared<const Mapping>(std::move(memory), bytes, std::move(file));
+    return std::make_shared<const Mapping>(std::move(memory), bytes, std::move(file), kind);
 }
 
 }  // namespace kandinsky

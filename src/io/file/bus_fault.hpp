@@ -16,13 +16,20 @@ namespace kandinsky {
 void report_bus_faults();
 
 [[nodiscard]] bool bus_fault_seen() noexcept;
-/// Throws Error of kind `file` if there was a fault. The message names the file and states whether it shrank.
-/// Results that were computed after a fault are invalid; AtomicFile::prepare() calls this, so no file keeps
-/// them.
+/// Throws Error of kind `file` if there was a fault. The message names the file and states whether it shrank,
+/// which only a path can. Results that were computed after a fault are invalid; AtomicFile::prepare() calls
+/// this, so no file keeps them.
 void check_bus_faults();
+
+/// What the name of mapped memory is.
+enum class MappingName {
+    path,   ///< of a file, which another program may truncate
+    label,  ///< of a file without a path, which only this program can change
+};
 
 /// An owner of memory mapped from a file. The handler knows the file's name; the last owner unmaps the
 /// memory.
-[[nodiscard]] std::shared_ptr<const void> own_mapping(void* start, std::size_t bytes, std::string file);
+[[nodiscard]] std::shared_ptr<const void> own_mapping(void* start, std::size_t bytes, std::string file,
+                                                      MappingName kind = MappingName::path);
 
 }  // namespace kandinsky

@@ -5,6 +5,9 @@
 #include "io/nifti/format.hpp"
 #include "io/source/source.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace kandinsky {
 
 namespace fs = std::filesystem;
@@ -13,10 +16,17 @@ namespace {
 [[noreturn]] void refuse_record() {
     fail(ErrorKind::data, "the calibrator's record of its input files is damaged; calibrate again");
 }
+
+/// Which of two words a field has: whether it is the first. Refuses other values.
+bool is_first(const nlohmann::ordered_json& word, const char* first, const char* second) {
+    if (word != first && word != second) refuse_record();
+    return word == first;
+}
+
+constexpr const char* kFits[] = {"none", "centre", "resize"};  // in the order of GridFit::Kind
 }  // namespace
 
 nlohmann::ordered_json preparation_json(const FolderOptions& options) {
-    constexpr const char* kFits[] = {"none", "centre", "resize"};  // in the order of GridFit::Kind
     nlohmann::ordered_json json{{"axis", name_of(options.axis)},
                                 {"orientation", options.reorient ? "RAS" : "stored"},
                                 {"class_files", options.class_files},
@@ -39,28 +49,30 @@ nlohmann::ordered_json preparation_json(const FolderOptions& options) {
 void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& options) {
     try {
         options.axis = axis_of(json.at("axis").get<std::string>());
-        options.reorient = json.at("orientation").get<std::string>() == "RAS";
+        options.reorient = is_first(json.at("orientation"), "RAS", "stored");
         options.class_files = json.at("class_files").get<bool>();
         options.only_annotated = json.at("only_annotated").get<bool>();
         if (const auto coco = json.find("coco"); coco != json.end()) {
             options.coco.options = {
                 coco->at("categories").get<std::vector<std::string>>(),
-                coco->at("crowd") == "ignore" ? CocoCrowd::ignore : CocoCrowd::object,
-                coco->at("overlap") == "masks" ? CocoOverlap::masks : CocoOverlap::ignore};
+                is_first(coco->at("crowd"), "ignore", "object") ? CocoCrowd::ignore : CocoCrowd::object,
+                is_first(coco->at("overlap"), "masks", "ignore") ? CocoOverlap::masks : CocoOverlap::ignore};
             options.coco.letterbox = {coco->at("letterbox").at(1).get<std::uint32_t>(),
                                       coco->at("letterbox").at(0).get<std::uint32_t>()};
             options.coco.ignore_padding = coco->at("ignore_padding").get<bool>();
         }
-        const auto fit = json.at("fit").get<std::string>();
+        const auto* const fit =
+            std::find(std::begin(kFits), std::end(kFits), json.at("fit").get<std::string>());
+        if (fit == std::end(kFits)) refuse_record();
         options.fit = {};
-        if (fit == "none") return;
-        options.fit.kind = fit == "centre" ? GridFit::Kind::centre : GridFit::Kind::resize;
+        options.fit.kind = static_cast<GridFit::Kind>(fit - kFits);
+        if (options.fit.kind == GridFit::Kind::none) return;
         options.fit.grid = {json.at("height").get<std::uint32_t>(), json.at("width").get<std::uint32_t>()};
         options.padding =
-            json.at("padding").get<std::string>() == "ignore" ? Padding::ignore : Padding::background;
+            is_first(json.at("padding"), "ignore", "background") ? Padding::ignore : Padding::background;
     } catch (const nlohmann::json::exception&) {
         refuse_record();
-    } catch (const Error&) {  // of axis_of()
+    } catch (const Error&) {  // of axis_of() and is_first()
         refuse_record();
     }
 }

@@ -32,8 +32,8 @@ LabelRules label_rules(const FolderOptions& options, std::size_t count,
     return rules;
 }
 
-LabelSlices::LabelSlices(const ItemInfo& info, Array values, const LabelRules& rules)
-    : info_(info), values_(std::move(values)), rules_(rules) {
+LabelSlices::LabelSlices(const ItemInfo& info, Array values, LabelRules rules)
+    : info_(info), values_(std::move(values)), rules_(std::move(rules)) {
     check_extents(info, values_);
 }
 
@@ -46,9 +46,11 @@ void LabelSlices::plane(std::size_t slice, std::size_t plane, std::int32_t* out)
     values.resize(info_.grid().pixels());
     read_plane(values_.view(), slice, plane, info_.grid(), values.data());
     for (std::size_t p = 0; p < values.size(); ++p) {
-        if (!(values[p] >= -2147483648.0 && values[p] <= 2147483647.0) || values[p] != std::floor(values[p]))
-            fail(ErrorKind::data, "{}: label {} at slice {}, row {}, column {} is not a whole number",
-                 info_.path, values[p], slice, p / info_.width, p % info_.width);
+        const bool whole = values[p] == std::floor(values[p]);
+        if (!whole || !(values[p] >= -2147483648.0 && values[p] <= 2147483647.0))
+            fail(ErrorKind::data, "{}: label {} at slice {}, row {}, column {} is {}", info_.path, values[p],
+                 slice, p / info_.width, p % info_.width,
+                 whole ? "outside -2147483648 to 2147483647" : "not a whole number");
         out[p] = static_cast<std::int32_t>(values[p]);
     }
 }

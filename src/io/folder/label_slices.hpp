@@ -24,15 +24,16 @@ struct LabelRules {
 /// The labels of one item, slice by slice.
 class LabelSlices {
   public:
-    /// `values`: from ImageSource::read(). `rules` must outlive the object.
-    LabelSlices(const ItemInfo& info, Array values, const LabelRules& rules);
+    /// `values`: from ImageSource::read().
+    LabelSlices(const ItemInfo& info, Array values, LabelRules rules);
 
     struct Look {
         bool annotated = false;  ///< has a class other than 0
         bool wide = false;       ///< a label does not fit a byte
     };
     /// Checks every label of a slice. Throws Error of kind `data` that names slice, row and column of a label
-    /// that is not a whole number, or is neither a class nor ignored, or (masks) is neither 0 nor 1.
+    /// that is not a whole number of 32 bits, or is neither a class nor ignored, or (masks) is neither 0
+    /// nor 1.
     [[nodiscard]] Look look(std::size_t slice) const;
     /// The slice on the common grid, uint8 or int32 (rules.wide): [H,W], or [C,H,W] for masks.
     void read(std::size_t slice, std::byte* out) const;
@@ -43,7 +44,7 @@ class LabelSlices {
 
     ItemInfo info_;
     Array values_;
-    const LabelRules& rules_;
+    LabelRules rules_;
 };
 
 }  // namespace kandinsky

@@ -182,7 +182,7 @@ const Method kMethod{
           "dependence of method field on the place, from 0 (one threshold and the smallest sets) to 1 (the "
           "right coverage at every place)"},
          {"field-support", Type::text, "on",
-          "use the image-wide distribution where a class has no data: on or off"},
+          "blend with the image-wide distribution where a class has little data: on or off"},
          {"field-rings", Type::text, "on",
           "share scores between pixels where the class is equally common: on or off"},
          {"field-mirror", Type::text, "on",

@@ -322,10 +322,13 @@ AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, P
         for (std::size_t k = 0; k < options.radii && fit.surrogate; ++k)
             sweep_radius(cloud, exact_sweeper, origin, annuli, k, kExactWindow, space.upper()[2 + k]);
         const double fitness = exact->score(Spans(points.grid, origin, annuli, Edge::open));
-        if (fitness >= fit.fitness) continue;
+        if (!(fitness < fit.fitness)) continue;
         fit.fitness = fitness;
         fit.annuli = annuli;
     }
+    if (!std::isfinite(fit.fitness))
+        fail(ErrorKind::data,
+             "the features are too far apart: sums of their distances are not finite; scale the scores down");
     return fit;
 }
 

@@ -85,6 +85,10 @@ def test_precision_is_kept_and_small_alphas_are_refused(room, risk):
         least = file["risk_alphas"].max()
         assert ("risk_rungs" in file.files) == (risk == "precision")
     assert least < 0.6
+    # inspect counts infinite thresholds at the smallest alpha that is guaranteed for all classes.
+    assert meta["figures"]["alpha"] == pytest.approx(max(least, 0.1))
+    assert f"(infinite thresholds at alpha {meta['figures']['alpha']:.6g}:" in room.does("inspect", "c.kcal").out
+    assert json.loads(room.does("inspect", "c.kcal", "--json", "--alpha", "0.8").out)["figures"]["alpha"] == 0.8
     truth = room.load("test_labels.npy")
     sizes = []
     for alpha in (least + 0.002, 0.7):

@@ -10,8 +10,9 @@ import pytest
 from nifti_files import needs_nifti, nib, save_nifti, volumes  # noqa: F401
 from support import run
 
+OUTER = "\u00e4u\u00dfere"  # a name with letters outside ASCII
 RESULT = "nnUNet_results/Dataset004_Parts/nnUNetTrainer__nnUNetPlans__3d_fullres"
-DATASET = {"channel_names": {"0": "MRI"}, "labels": {"background": 0, "inner part": 1, "äußere": 2}, "file_ending": ".nii.gz"}
+DATASET = {"channel_names": {"0": "MRI"}, "labels": {"background": 0, "inner part": 1, OUTER: 2}, "file_ending": ".nii.gz"}
 FAST = ("-m", "image", "--score", "lac")
 
 
@@ -64,7 +65,7 @@ def test_the_result_is_that_of_calibrate_and_predict_on_the_same_files(trained):
         other = nib.load(trained.folder / "plain" / f"{name}.nii.gz")
         assert np.array_equal(np.asarray(mine.dataobj), np.asarray(other.dataobj)) and np.array_equal(mine.affine, other.affine)
         assert np.array_equal(mine.affine, nib.load(trained.folder / "test" / f"{name}.nii.gz").affine)
-        assert note(mine)["classes"] == ["background", "inner part", "äußere"]
+        assert note(mine)["classes"] == ["background", "inner part", OUTER]
     assert "3 networks (folds 0, 1, 2)" in done.out and "nnUNetv2_predict -f 0" in done.out
     assert "3 networks" in trained.does("inspect", trained.root / "kandinsky.kcal").out
 
@@ -94,11 +95,11 @@ def test_masks_are_label_maps_with_names(trained):
         assert image.get_data_dtype() == np.uint8 and image.ndim == 3
         assert np.array_equal(image.affine, nib.load(trained.folder / "test" / f"{name}.nii.gz").affine)
         assert np.array_equal(np.asarray(image.dataobj), np.where(alone, sets.argmax(3), 3))
-        for c, stem in [(1, "inner_part"), (2, "äußere")]:
+        for c, stem in [(1, "inner_part"), (2, OUTER)]:
             got = np.asarray(nib.load(masks / f"{name}_{stem}_label.nii.gz").dataobj)
             assert np.array_equal(got, sets[..., c].astype(int) + (alone & sets[..., c]))
     snap = [line.split(maxsplit=7) for line in (masks / "certain.txt").read_text().splitlines() if line[0] != "#"]
-    assert [(int(line[0]), line[7]) for line in snap] == [(0, '"Clear Label"'), (1, '"inner part"'), (2, '"äußere"'), (3, '"undecided"')]
+    assert [(int(line[0]), line[7]) for line in snap] == [(0, '"Clear Label"'), (1, '"inner part"'), (2, f'"{OUTER}"'), (3, '"undecided"')]
     slicer = [line.split() for line in (masks / "possible.ctbl").read_text().splitlines() if line[0] != "#"]
     assert [line[:2] for line in slicer] == [["0", "none"], ["1", "possible"], ["2", "certain"]]
     assert all(len(line) == 6 and all(0 <= int(value) <= 255 for value in line[2:]) for line in slicer)
@@ -116,14 +117,14 @@ def test_masks_of_a_case_are_one_segmentation_with_names_and_colours(trained):
     trained.does("nnunet", RESULT, *FAST, "--grid", "8x9", "--predict", "test", "--alpha", "0.3", "--sets", "masks", "--coding", "masks")
     for name in list(trained.cases)[:2]:
         fields, maps = nrrd(trained.folder / "masks" / f"{name}.seg.nrrd")
-        for c, stem in enumerate(["inner_part", "äußere"]):
+        for c, stem in enumerate(["inner_part", OUTER]):
             image = nib.load(trained.folder / "masks" / f"{name}_{stem}_label.nii.gz")
             assert np.array_equal(maps[..., c], np.asarray(image.dataobj))
         vectors = [list(map(float, part.split(","))) for part in re.findall(r"\((.*?)\)", fields["space directions"] + fields["space origin"])]
         assert fields["space"] == "left-posterior-superior"
         assert np.allclose(np.diag([-1, -1, 1]) @ image.affine[:3], np.array(vectors).T)
         segments = [[fields[f"Segment{i}_{key}"] for key in ("Name", "Layer", "LabelValue")] for i in range(4)]
-        assert segments == [[f"{part}, {what}", layer, number] for part, layer in [("inner part", "0"), ("äußere", "1")]
+        assert segments == [[f"{part}, {what}", layer, number] for part, layer in [("inner part", "0"), (OUTER, "1")]
                             for what, number in [("possible", "1"), ("certain", "2")]]  # fmt: skip
         colours = [tuple(map(float, fields[f"Segment{i}_Color"].split())) for i in range(4)]
         assert len(set(colours)) == 4 and all(0 <= value <= 1 for colour in colours for value in colour)

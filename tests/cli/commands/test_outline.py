@@ -217,7 +217,9 @@ def test_invalid_options_are_refused(room):
     refuse(*given, "--save", "r.json", "--classes", "7")
     refuse(*given, "--save", "r.json", "--score", "field")
     refuse(*given, "--save", "r.json", "--volumes")
-    refuse(*given, "--save", "r.json", "--spacing", "1,0")
+    for step in ("0", "inf", "nan"):
+        refused = room.run("outline", *given, "--save", "r.json", "--spacing", f"1,{step}")
+        expect_refusal(refused, 2, f"--spacing has {step}", "a finite number above 0")
     refuse(*given, "--save", "r.json", "--spacing", "1,1,1")
     refuse(*given, "--masks", "nm.npy", "-o", "o.npy")
     refuse("--cal-masks", "cm.npy", "--cal-labels", "cy.npy", "--score", "probability", "--save", "r.json")

@@ -5,18 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from support import expect_refusal
+from support import expect_refusal, moody
 
 USAGE, DATA = 2, 3  # exit codes
-
-
-def moody(images, seed, grid=(9, 8)):
-    """Images that differ in difficulty; their probabilities show how hard they are."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 2, (images, *grid)).astype(np.uint8)
-    right = 1 - rng.random((images, 1, 1)) * rng.random((images, *grid))
-    front = np.where(labels == 1, right, 1 - right)
-    return np.stack([1 - front, front], 1).astype(np.float32), labels
 
 
 def weighted_quantile(scores, groups, weights, bound, level):

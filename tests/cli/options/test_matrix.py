@@ -23,6 +23,7 @@ from command_help import program_help  # noqa: E402
 
 COMMANDS = {one.name: one for one in program_help(command())[1]}
 SAME = "same"  # accepted; the result need not change
+UNCHANGED = "unchanged"  # accepted; the result must not change
 REFUSED = "refused"
 RECORDED = "recorded"  # an effort or a tolerance, which the calibrator records; the optimum may be the same
 
@@ -67,7 +68,7 @@ SHORT = {"genann": {"--genann-generations": "4", "--genann-population": "30", "-
          "fcc": {"--fcc-starts": "2", "--fcc-iterations": "4", "--fcc-curves": "3"}, "kmeans": {"--kmeans-clusters": "3"}}  # fmt: skip
 # These may change nothing on so few images: searches, and adaptation, which cross-validation may reject.
 EFFORT = {"--kmeans-restarts", "--fcc-starts", "--field-rings", "--adapt"}
-ALWAYS_FINE = {"--seed", "--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty", "--skip-seen", "--fail-on-alarm"}
+NO_EFFECT = {"--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty", "--skip-seen", "--fail-on-alarm"}  # on these inputs
 NETWORK = {"--model", "--images", "--outputs", "--multiple", "--batch", "--device", "--mixed", "--intensity"}
 FOLDERS = {"--grid", "--resize", "--class-files", "--skip-bad", "--padding", "--only-annotated", "--group-by", "--axis", "--orient"}
 COCO = {"--categories", "--crowd", "--overlap", "--letterbox"}
@@ -76,8 +77,10 @@ METHOD_OPTIONS = {one.long for title, options in COMMANDS["calibrate"].sections.
 
 def expected(name, option, source):
     """What an option must do in a command."""
-    if option in ALWAYS_FINE and not (source == "arrays" and option in FOLDERS):
+    if option == "--seed":
         return SAME
+    if option in NO_EFFECT and not (source == "arrays" and option in FOLDERS):
+        return UNCHANGED
     if option in COCO or option in {"--axis", "--orient", "--sketch", "--checkpoint-every"}:
         return REFUSED
     if (option in NETWORK and name == "calibrate") or (source == "arrays" and option in FOLDERS):
@@ -286,6 +289,9 @@ def judge(name, option, source, calls):
     if old[0].code != 0:
         needed = option == "--shift-groups" and old[0].code == 2  # with --groups it is required
         return None if needed else f"{where}: without it {old[0]}"
+    if want == UNCHANGED:
+        same = files == old[2] and text == ("" if option == "--quiet" else old[1])
+        return None if same else f"{where}: the result changes"
     return f"{where}: nothing changes" if (text, files) == old[1:] else None
 
 

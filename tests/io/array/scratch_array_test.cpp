@@ -61,6 +61,19 @@ TEST(ScratchArray, TheArrayOutlivesTheScratch) {
     EXPECT_EQ(kept.to_vector<int>(), (std::vector<int>{7, 8, 9}));
 }
 
+TEST(ScratchArray, TruncatingRemovesTheLastItemsAndOthersMayFollow) {
+    ScratchArray scratch(DType::int32, {2});
+    scratch.append(Array::copy_of(counted(6, 0), {3, 2}).view());
+    const Array before = scratch.array();
+    scratch.append(Array::copy_of(counted(8, 90), {4, 2}).view());
+    scratch.truncate(3);
+    EXPECT_EQ(scratch.items(), 3U);
+    EXPECT_EQ(before.to_vector<std::int32_t>(), counted(6, 0));
+    scratch.append(Array::copy_of(counted(2, 6), {2}).view());
+    EXPECT_EQ(scratch.array().to_vector<std::int32_t>(), counted(8, 0));
+    expect_error(ErrorKind::internal, {"4 items, not 5"}, [&] { scratch.truncate(5); });
+}
+
 TEST(ScratchArray, ThreadsMayPutDifferentItems) {
     ScratchArray scratch(DType::int32, {100});
     EXPECT_EQ(scratch.extend(10), 0U);

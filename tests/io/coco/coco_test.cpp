@@ -10,7 +10,6 @@
 #include "io/mask/golden_masks.hpp"
 #include "io/mask/mask.hpp"
 #include "io/support.hpp"
-#include "support/formats.hpp"
 
 namespace kandinsky {
 namespace {
@@ -19,9 +18,6 @@ using nlohmann::ordered_json;
 using test::expect_error;
 using test::Folder;
 using test::spill;
-
-#define NEEDS_COCO() \
-    if (!test::has_format("coco")) GTEST_SKIP() << "skipped: this build has no simdjson"
 
 std::size_t annotations_in(const CocoFile& file) {
     std::size_t sum = 0;
@@ -79,7 +75,6 @@ class Coco : public testing::Test {
 };
 
 TEST_F(Coco, ImagesComeInTheFilesOrderWithTheirIds) {
-    NEEDS_COCO();
     const CocoFile file = open(small());
     ASSERT_EQ(file.images().size(), 2u);
     EXPECT_EQ(file.images()[0].id, kFirst);
@@ -93,7 +88,6 @@ TEST_F(Coco, ImagesComeInTheFilesOrderWithTheirIds) {
 }
 
 TEST_F(Coco, ClassesAreNumberedInTheOrderTheyAreAskedFor) {
-    NEEDS_COCO();
     ordered_json json = small();
     json["annotations"] = {annotation(1, kFirst, 1, {{0, 0, 1, 0, 1, 4, 0, 4}}),
                            annotation(2, kFirst, 18, {{5, 0, 6, 0, 6, 4, 5, 4}}),
@@ -109,7 +103,6 @@ TEST_F(Coco, ClassesAreNumberedInTheOrderTheyAreAskedFor) {
 }
 
 TEST_F(Coco, ObjectsOfOneClassMerge) {
-    NEEDS_COCO();
     ordered_json json = small();
     json["annotations"] = {annotation(1, kFirst, 1, kLeft), annotation(2, kFirst, 1, kRight)};
     EXPECT_EQ(rows(open(json)), std::string(24, '1'));
@@ -118,7 +111,6 @@ TEST_F(Coco, ObjectsOfOneClassMerge) {
 }
 
 TEST_F(Coco, WhereClassesOverlapTheTruthIsUndecidedOrBoth) {
-    NEEDS_COCO();
     ordered_json json = small();
     json["annotations"] = {annotation(1, kFirst, 1, kLeft), annotation(2, kFirst, 18, kRight)};
     EXPECT_EQ(rows(open(json, {.categories = {"person", "dog"}})).substr(0, 6), "11??22");
@@ -133,7 +125,6 @@ TEST_F(Coco, WhereClassesOverlapTheTruthIsUndecidedOrBoth) {
 }
 
 TEST_F(Coco, ACrowdIsAnObjectUnlessItIsToBeIgnored) {
-    NEEDS_COCO();
     ordered_json json = small();
     json["annotations"] = {annotation(1, kFirst, 1, kRight),
                            annotation(2, kFirst, 1, {{"counts", {0, 12, 12}}, {"size", {4, 6}}})};
@@ -146,12 +137,15 @@ TEST_F(Coco, ACrowdIsAnObjectUnlessItIsToBeIgnored) {
         (void)open(json, {.categories = {"1"}, .crowd = CocoCrowd::ignore, .overlap = CocoOverlap::masks})
             .labels(0);
     });
+    for (const ordered_json& wrong : {ordered_json(2), ordered_json(-1), ordered_json("1")}) {
+        json["annotations"][1]["iscrowd"] = wrong;
+        expect_error(ErrorKind::data, {"annotation 2", "neither 0 nor 1"}, [&] { (void)open(json); });
+    }
     json["annotations"][1].erase("iscrowd");
     EXPECT_EQ(rows(open(json, {.categories = {"1"}, .crowd = CocoCrowd::ignore})).substr(0, 6), "111111");
 }
 
 TEST_F(Coco, PolygonsAndBothFormsOfRunLengthsGiveTheReferenceMasks) {
-    NEEDS_COCO();
     ordered_json json = small();
     json["images"].clear();
     std::int64_t id = 0;
@@ -174,7 +168,6 @@ TEST_F(Coco, PolygonsAndBothFormsOfRunLengthsGiveTheReferenceMasks) {
 }
 
 TEST_F(Coco, KeysMayComeInAnyOrderAndOthersAreIgnored) {
-    NEEDS_COCO();
     spill(folder_ / "a.json", R"({"annotations":[{"id":4,"x":{"id":[{"image_id":9}]},"category_id":1,
         "\u0069mage_id":-3,"segmentation":[[0,0,3.0e0,0,3,5,0,5.0]],"bbox":[1,2,3,4]}],
         "categories":[{"supercategory":"a","name":"person","id":1}],"extra":null,
@@ -185,14 +178,12 @@ TEST_F(Coco, KeysMayComeInAnyOrderAndOthersAreIgnored) {
 }
 
 TEST_F(Coco, AnEmptySegmentationCoversNothing) {
-    NEEDS_COCO();
     ordered_json json = small();
     json["annotations"] = ordered_json::array({annotation(1, kFirst, 1, ordered_json::array())});
     EXPECT_EQ(rows(open(json)), std::string(24, '0'));
 }
 
 TEST_F(Coco, MissingAndMistypedKeysNameTheAnnotation) {
-    NEEDS_COCO();
     const ordered_json good = annotation(77, kFirst, 1, kLeft);
     for (const char* key : {"image_id", "category_id", "segmentation"}) {
         ordered_json json = small(), bad = good;
@@ -219,14 +210,12 @@ TEST_F(Coco, MissingAndMistypedKeysNameTheAnnotation) {
 }
 
 TEST_F(Coco, OtherCategoriesAnnotationsNeedOnlyTheirCategory) {
-    NEEDS_COCO();
     ordered_json json = small();
     json["annotations"] = {{{"id", 1}, {"category_id", 18}}};
     EXPECT_EQ(annotations_in(open(json)), 0u);
 }
 
 TEST_F(Coco, OutlinesThatMakeNoSenseNameTheAnnotation) {
-    NEEDS_COCO();
     const std::vector<std::pair<ordered_json, std::string>> bad = {
         {{{1, 2, 3, 4}}, "4 numbers"},
         {{{1, 2, 3, 4, 5, 6, 7}}, "7 numbers"},
@@ -251,7 +240,6 @@ TEST_F(Coco, OutlinesThatMakeNoSenseNameTheAnnotation) {
 }
 
 TEST_F(Coco, ImagesThatMakeNoSenseAreNamed) {
-    NEEDS_COCO();
     const auto with = [](const char* key, const ordered_json& value) {
         ordered_json json = small();
         json["images"][1][key] = value;
@@ -275,7 +263,6 @@ TEST_F(Coco, ImagesThatMakeNoSenseAreNamed) {
 }
 
 TEST_F(Coco, CategoriesAreFoundOrTheFilesOwnAreListed) {
-    NEEDS_COCO();
     const auto refuse_words = [&](const std::vector<std::string>& words,
                                   const std::vector<std::string>& parts) {
         expect_error(ErrorKind::usage, parts, [&] { (void)open(small(), {.categories = words}); });
@@ -291,7 +278,6 @@ TEST_F(Coco, CategoriesAreFoundOrTheFilesOwnAreListed) {
 }
 
 TEST_F(Coco, OtherJsonIsRefused) {
-    NEEDS_COCO();
     for (const char* key : {"images", "annotations", "categories"}) {
         ordered_json json = small();
         json.erase(key);
@@ -305,7 +291,6 @@ TEST_F(Coco, OtherJsonIsRefused) {
 }
 
 TEST_F(Coco, EveryTruncationAndManyFlippedBytesAreRefusedOrRead) {
-    NEEDS_COCO();
     ordered_json json = small();
     json["annotations"] = {annotation(1, kFirst, 1, kLeft),
                            annotation(2, -3, 1, {{"counts", {0, 15}}, {"size", {5, 3}}})};
@@ -333,7 +318,6 @@ TEST_F(Coco, EveryTruncationAndManyFlippedBytesAreRefusedOrRead) {
 
 /// The file is larger than many chunks, so several threads read it. Of two errors the first is reported.
 TEST_F(Coco, LargeFilesGiveTheSameForAnyNumberOfThreads) {
-    NEEDS_COCO();
     std::string text = R"({"categories":[{"id":1,"name":"person"}],"images":[)";
     constexpr int kImages = 50, kAnnotations = 120000;
     for (int i = 0; i < kImages; ++i)
@@ -374,11 +358,6 @@ TEST_F(Coco, LargeFilesGiveTheSameForAnyNumberOfThreads) {
         expect_error(ErrorKind::data, {"annotation 20000", "category_id"},
                      [&] { (void)CocoFile(folder_ / "a.json", {.categories = {"person"}}); });
     }
-}
-
-TEST(CocoStub, WithoutTheLibraryThePackageIsNamed) {
-    if (test::has_format("coco")) GTEST_SKIP() << "skipped: this build has simdjson";
-    expect_error(ErrorKind::usage, {"a.json", "libsimdjson-dev"}, [] { (void)CocoFile("a.json", {}); });
 }
 
 }  // namespace

@@ -63,6 +63,28 @@ TEST(BusFault, AFileThatShrinksReadsAsZerosAndIsReported) {
     EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
+TEST(BusFault, ALostPageOfAFileWithoutAPathIsAReadError) {
+    const Folder folder;
+    spill(folder / "data", std::string(kBytes, 'x'));
+    const int status = status_of([&] {
+        report_bus_faults();
+        const int number = ::open((folder / "data").c_str(), O_RDONLY);
+        void* const start = ::mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, number, 0);
+        const auto owner = own_mapping(start, kBytes, "/tmp (temporary data)", MappingName::label);
+        fs::resize_file(folder / "data", 0);
+        if (*static_cast<const volatile char*>(start) != 0) return 1;
+        try {
+            check_bus_faults();
+            return 2;
+        } catch (const Error& error) {
+            const std::string text = error.what();
+            return text.starts_with("cannot read /tmp (temporary data): ") ? 0 : 3;
+        }
+    });
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 TEST(BusFault, OtherFaultsEndTheProgram) {
     const Folder folder;
     spill(folder / "data", std::string(kBytes, 'x'));

@@ -7,7 +7,6 @@
 #include "io/image/photo.hpp"
 #include "io/jpeg/jpeg_file.hpp"
 #include "io/support.hpp"
-#include "support/formats.hpp"
 
 namespace kandinsky {
 namespace {
@@ -18,11 +17,7 @@ using test::Folder;
 using test::jpeg_file;
 using test::spill;
 
-#define NEEDS_JPEG() \
-    if (!test::has_format("jpeg")) GTEST_SKIP() << "skipped: this build has no libturbojpeg"
-
 TEST(Jpeg, AGradientComesBackWithinTheCompressionsError) {
-    NEEDS_JPEG();
     const Folder folder;
     spill(folder / "photo.jpg", jpeg_file());
     const Array photo = read_photo(folder / "photo.jpg");
@@ -37,7 +32,6 @@ TEST(Jpeg, AGradientComesBackWithinTheCompressionsError) {
 }
 
 TEST(Jpeg, AnOrientationInTheFileIsNotApplied) {
-    NEEDS_JPEG();
     // An EXIF segment that says "turn by 90 degrees", right after the start of the file.
     const std::string exif(
         "\xff\xe1\x00\x22"
@@ -56,7 +50,6 @@ TEST(Jpeg, AnOrientationInTheFileIsNotApplied) {
 }
 
 TEST(Jpeg, EveryTruncationIsRefused) {
-    NEEDS_JPEG();
     const std::string whole = jpeg_file();
     for (std::size_t length = 0; length < whole.size(); ++length)
         expect_error(ErrorKind::data, {"cut.jpg"},
@@ -64,7 +57,6 @@ TEST(Jpeg, EveryTruncationIsRefused) {
 }
 
 TEST(Jpeg, ChangedBytesNeverCrash) {
-    NEEDS_JPEG();
     const std::string whole = jpeg_file();
     for (std::size_t at = 0; at < whole.size(); ++at)
         for (const int flip : {0x01, 0x80, 0xff}) {
@@ -84,11 +76,6 @@ TEST(Jpeg, OtherFilesAreRefusedByName) {
     expect_error(ErrorKind::data, {"a.jpg", "neither"}, [&] { (void)read_photo(folder / "a.jpg"); });
     spill(folder / "a.jpg", "");
     expect_error(ErrorKind::data, {"a.jpg", "neither"}, [&] { (void)read_photo(folder / "a.jpg"); });
-}
-
-TEST(Jpeg, WithoutTheLibraryThePackageIsNamed) {
-    if (test::has_format("jpeg")) GTEST_SKIP() << "skipped: this build has libturbojpeg";
-    expect_error(ErrorKind::usage, {"a.jpg", "libturbojpeg0-dev"}, [] { (void)decode_jpeg({}, "a.jpg"); });
 }
 
 }  // namespace

@@ -236,7 +236,11 @@ TEST_F(DamagedCalibrator, MetaThatDoesNotFitIsRefused) {
     refuse_meta({"logits"}, [](auto& m) { m["data"]["logits"] = "tanh"; });
     refuse_meta({"meta.json"}, [](auto& m) { m["data"]["ignore"] = "none"; });
     refuse_meta({"fingerprint"}, [](auto& m) { m["data"]["fingerprint"] = "abc"; });
-    refuse_meta({"fingerprint"}, [](auto& m) { m["data"]["fingerprint"] = std::string(32, 'x'); });
+    const std::string digits(31, '1');
+    for (const std::string& wrong : {std::string(32, 'x'), "+" + digits, "-" + digits, " " + digits,
+                                     "0x" + digits.substr(1), digits + " ", digits + "11"})
+        refuse_meta({"bad.kcal: the fingerprint is damaged"},
+                    [&](auto& m) { m["data"]["fingerprint"] = wrong; });
     refuse_meta({"do not fit"}, [](auto& m) { m["data"]["classes"] = 4; });
     refuse_meta({"do not fit"}, [](auto& m) { m["data"]["height"] = 0; });
     refuse_meta({"shape"}, [](auto& m) { m["data"]["height"] = 4; });

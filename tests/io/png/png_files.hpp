@@ -1,6 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <cstdint>
@@ -9,11 +8,6 @@
 
 #include "io/png/png.hpp"
 #include "io/zip/crc32.hpp"
-#include "support/formats.hpp"
-
-/// At the beginning of a test that reads PNG files.
-#define NEEDS_PNG() \
-    if (!test::has_format("png")) GTEST_SKIP() << "skipped: this build has no libspng"
 
 namespace kandinsky::test {
 

@@ -34,7 +34,6 @@ std::vector<std::uint16_t> words(const Array& array) {
 }
 
 TEST(Png, LabelsAreTheStoredNumbersForEveryDepthOfGreyAndPalette) {
-    NEEDS_PNG();
     const Folder folder;
     for (const int colour : {0, 3})
         for (const int depth : {1, 2, 4, 8, 16})
@@ -52,7 +51,6 @@ TEST(Png, LabelsAreTheStoredNumbersForEveryDepthOfGreyAndPalette) {
 }
 
 TEST(Png, GammaAndTransparencyDoNotChangeLabels) {
-    NEEDS_PNG();
     const Folder folder;
     PngFile file = random_file(9, 11, 8, 0, false);
     file.before_data =
@@ -62,7 +60,6 @@ TEST(Png, GammaAndTransparencyDoNotChangeLabels) {
 }
 
 TEST(Png, APaletteShorterThanTheNumbersInUseKeepsThem) {
-    NEEDS_PNG();
     const Folder folder;
     PngFile file = random_file(9, 11, 8, 3, false);
     file.colours = 2;
@@ -71,7 +68,6 @@ TEST(Png, APaletteShorterThanTheNumbersInUseKeepsThem) {
 }
 
 TEST(Png, ColourAndAlphaAreRefusedAsLabelsWithAdvice) {
-    NEEDS_PNG();
     const Folder folder;
     for (const int colour : {2, 4, 6}) {
         spill(folder / "a.png", random_file(4, 5, 8, colour, false).bytes());
@@ -81,7 +77,6 @@ TEST(Png, ColourAndAlphaAreRefusedAsLabelsWithAdvice) {
 }
 
 TEST(Png, ProbabilitiesAreBytesOrFractionsOfSixteenBits) {
-    NEEDS_PNG();
     const Folder folder;
     PngFile file = random_file(6, 7, 8, 0, true);
     spill(folder / "a.png", file.bytes());
@@ -103,7 +98,6 @@ TEST(Png, ProbabilitiesAreBytesOrFractionsOfSixteenBits) {
 }
 
 TEST(Png, PhotosAreRedGreenBlueWhateverIsStored) {
-    NEEDS_PNG();
     const Folder folder;
     for (const int colour : {0, 2, 3, 4, 6})
         for (const int depth : {8, 16}) {
@@ -125,7 +119,6 @@ TEST(Png, PhotosAreRedGreenBlueWhateverIsStored) {
 }
 
 TEST(Png, EveryTruncationIsRefused) {
-    NEEDS_PNG();
     const Folder folder;
     for (const bool interlaced : {false, true}) {
         const std::string whole = random_file(9, 10, 8, 3, interlaced).bytes();
@@ -138,7 +131,6 @@ TEST(Png, EveryTruncationIsRefused) {
 }
 
 TEST(Png, EveryFlippedBitIsRefused) {
-    NEEDS_PNG();
     const Folder folder;
     PngFile file = random_file(5, 6, 4, 3, false);
     file.before_data = test::chunk("tEXt", std::string("a\0b", 3));
@@ -154,7 +146,6 @@ TEST(Png, EveryFlippedBitIsRefused) {
 }
 
 TEST(Png, PixelsWhoseOwnChecksumIsWrongAreRefused) {
-    NEEDS_PNG();
     const Folder folder;
     const std::string whole = random_file(5, 6, 8, 0, false).bytes();
     // The last four bytes of the last data chunk, before its CRC and the 12 bytes of IEND; with a new CRC.
@@ -171,7 +162,6 @@ TEST(Png, PixelsWhoseOwnChecksumIsWrongAreRefused) {
 }
 
 TEST(Png, ImpossibleSizesAreRefusedBeforeMemoryIsTaken) {
-    NEEDS_PNG();
     const Folder folder;
     PngFile file = random_file(2, 2, 8, 0, false);
     file.samples.resize(4);
@@ -194,21 +184,12 @@ TEST(Png, ImpossibleSizesAreRefusedBeforeMemoryIsTaken) {
 }
 
 TEST(Png, OtherFilesAreRefusedByName) {
-    NEEDS_PNG();
     const Folder folder;
     spill(folder / "a.png", "GIF89a");
     expect_error(ErrorKind::data, {"a.png"}, [&] { (void)read_png(folder / "a.png", Role::labels); });
     spill(folder / "a.png", "");
     expect_error(ErrorKind::data, {"a.png"}, [&] { (void)read_png(folder / "a.png", Role::labels); });
     expect_error(ErrorKind::file, {"none.png"}, [&] { (void)read_png(folder / "none.png", Role::labels); });
-}
-
-TEST(Png, WithoutTheLibraryThePackageIsNamed) {
-    if (test::has_format("png")) GTEST_SKIP() << "skipped: this build has libspng";
-    expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)read_png("a.png", Role::labels); });
-    expect_error(ErrorKind::usage, {"a.png", "libspng-dev"},
-                 [] { (void)read_png("a.png", Role::probabilities); });
-    expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)decode_png_photo({}, "a.png"); });
 }
 
 }  // namespace

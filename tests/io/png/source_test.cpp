@@ -40,7 +40,6 @@ class PngFolder : public testing::Test {
 };
 
 TEST_F(PngFolder, ForegroundProbabilitiesAndLabelsPairByName) {
-    NEEDS_PNG();
     const PngFile a = grey(3, 4, 8, 1, 255), b = grey(3, 4, 16, 2, 65535), truth = grey(3, 4, 8, 3, 1);
     spill(folder_ / "probs/a.png", a.bytes());
     spill(folder_ / "probs/b.PNG", b.bytes());
@@ -57,7 +56,6 @@ TEST_F(PngFolder, ForegroundProbabilitiesAndLabelsPairByName) {
 }
 
 TEST_F(PngFolder, OneFilePerClassMakesOneImage) {
-    NEEDS_PNG();
     const PngFile truth = grey(3, 4, 8, 3, 2);
     std::vector<PngFile> planes;
     for (std::uint64_t c = 0; c < 3; ++c) {
@@ -76,7 +74,6 @@ TEST_F(PngFolder, OneFilePerClassMakesOneImage) {
 }
 
 TEST_F(PngFolder, FilesThatCannotBeUsedAreListed) {
-    NEEDS_PNG();
     PngFile colour = grey(3, 12, 8, 1, 255);
     colour.width = 4;
     colour.colour = 2;
@@ -88,7 +85,6 @@ TEST_F(PngFolder, FilesThatCannotBeUsedAreListed) {
 }
 
 TEST_F(PngFolder, SetsAreWrittenAsMasksOrBits) {
-    NEEDS_PNG();
     spill(folder_ / "probs/a.png", grey(3, 4, 8, 1, 255).bytes());
     const auto source = open_images(folder_ / "probs", Role::probabilities, {});
     std::vector<std::uint8_t> sets(9 * 12);

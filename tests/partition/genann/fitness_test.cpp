@@ -76,6 +76,27 @@ TEST(AnnuliFitness, IsTheSumOverAllPairsForEveryMetric) {
     }));
 }
 
+TEST(AnnuliFitness, ManyRadiiCountLikePlainLoops) {
+    const Grid grid{20, 20};
+    std::vector<float> points(grid.pixels() * 4);
+    std::vector<std::uint32_t> counts(grid.pixels());
+    Random random(6);
+    for (float& value : points) value = static_cast<float>(random.uniform());
+    for (std::uint32_t& count : counts) count = static_cast<std::uint32_t>(1 + random.below(9));
+    const AnnuliPoints input{grid, 4, points, counts, AnnuliWeights::counts};
+    for (const std::size_t radii : {20, 300}) {  // more regions than a byte numbers
+        Annuli annuli{.cx = 0.3, .cy = -0.2, .radii = {}};
+        for (std::size_t k = 1; k <= radii; ++k)
+            annuli.radii.push_back(13.5 * static_cast<double>(k) / static_cast<double>(radii));
+        for (const AnnuliMetric metric :
+             {AnnuliMetric::euclidean, AnnuliMetric::sqeuclidean, AnnuliMetric::manhattan}) {
+            const double expected = testing::naive_fitness(input, annuli, metric, AnnuliRule::consistent);
+            EXPECT_GT(expected, 0);
+            EXPECT_NEAR(annuli_fitness(input, {&annuli, 1}, metric).front(), expected, 1e-6 * expected);
+        }
+    }
+}
+
 TEST(AnnuliFitness, ValuesOfPixelsWithoutDataDoNotMatter) {
     Problem problem(5);
     std::replace(problem.counts.begin(), problem.counts.end(), 0u, 1u);

@@ -103,6 +103,20 @@ TEST(Genann, AnyNumberOfRadiiWorks) {
     EXPECT_THROW((void)fit_annuli(data.points(), {.radii = 0, .bounds = {}}), Error);
 }
 
+TEST(Genann, FeaturesWhoseDistancesOverflowAreADataError) {
+    for (const Grid grid : {Grid{20, 22}, Grid{60, 60}}) {  // without and with the code book
+        Planted data(grid, {.cx = 0, .cy = 0, .radii = {6}}, 0.02);
+        for (float& value : data.features) value *= 1e20f;
+        try {
+            (void)fit_annuli(data.points(), {.radii = 2, .bounds = {}, .generations = 3});
+            ADD_FAILURE() << "accepted";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::data);
+            EXPECT_NE(std::string(error.what()).find("not finite"), std::string::npos) << error.what();
+        }
+    }
+}
+
 TEST(Genann, DependsOnTheSeedButNotOnThreads) {
     for (const Grid grid : {Grid{30, 30}, Grid{60, 60}}) {
         const Planted data(grid, {.cx = 1, .cy = 1, .radii = {6, 10, 14}}, 0.1);

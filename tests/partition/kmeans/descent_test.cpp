@@ -2,13 +2,13 @@
 #include "partition/kmeans/descent.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "core/base/random.hpp"
 #include "partition/kmeans/nearest_reference.hpp"
+#include "support/targets.hpp"
 
 namespace kandinsky::partition::kmeans {
 namespace {
@@ -68,8 +68,7 @@ TEST(KMeansSeeding, KeepsTheCentresItIsGiven) {
 }
 
 TEST(KMeansNearest, EveryVectorTargetAgreesWithTheReference) {
-    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-        hwy::SetSupportedTargetsForTest(target);
+    test::for_each_target([] {
         for (std::size_t trial = 0; trial < 60; ++trial) {
             Random random(31, trial);
             const std::size_t dimension = 1 + random.below(6), size = 1 + random.below(100),
@@ -94,17 +93,15 @@ TEST(KMeansNearest, EveryVectorTargetAgreesWithTheReference) {
             ASSERT_EQ(
                 assign_nearest(points, centres, begin, size, labels.data(), moves.data(), slack.data(), 0.0),
                 count)
-                << hwy::TargetName(target) << " trial " << trial;
+                << "trial " << trial;
             for (std::size_t m = 0; m < count; ++m) ASSERT_EQ(moves[m], expected[m]);
             for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(labels[i], expected_labels[i]);
         }
-    }
-    hwy::SetSupportedTargetsForTest(0);
+    });
 }
 
 TEST(KMeansNearest, SkipsOnlyPointsThatKeepTheirCluster) {
-    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-        hwy::SetSupportedTargetsForTest(target);
+    test::for_each_target([] {
         for (std::size_t trial = 0; trial < 30; ++trial) {
             Random random(32, trial);
             const std::size_t dimension = 1 + random.below(5), size = 1 + random.below(300),
@@ -124,7 +121,7 @@ TEST(KMeansNearest, SkipsOnlyPointsThatKeepTheirCluster) {
                 ASSERT_EQ(assign_nearest(points, centres, 0, size, labels.data(), moves.data(), slack.data(),
                                          2 * moved),
                           count)
-                    << hwy::TargetName(target) << " trial " << trial << " round " << round;
+                    << "trial " << trial << " round " << round;
                 for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(labels[i], expected_labels[i]);
                 moved = 0;
                 for (std::size_t c = 0; c < clusters; ++c) {
@@ -138,8 +135,7 @@ TEST(KMeansNearest, SkipsOnlyPointsThatKeepTheirCluster) {
                 }
             }
         }
-    }
-    hwy::SetSupportedTargetsForTest(0);
+    });
 }
 
 }  // namespace

@@ -76,6 +76,12 @@ TEST(ReportData, DrawsAreAveragedAndPooledClassesAreOneStratum) {
     EXPECT_EQ(pooled["methods"][0]["strata"].size(), 1u);
 }
 
+TEST(ReportData, NamesEveryScoreOnceEvenIfItsNameIsPartOfAnother) {
+    const Made3 it(small_comparison(1, Condition::by_class, {"image:raps", "image:aps", "pixel:raps"}));
+    EXPECT_EQ(it.made()["score"], describe(it.comparison.calibrators[0].options.score) + " or " +
+                                      describe(it.comparison.calibrators[1].options.score));
+}
+
 TEST(ReportData, IsTheSameEveryTime) {
     EXPECT_EQ(Made3().made().dump(), Made3().made().dump());
 }

@@ -1,0 +1,44 @@
+#include "model/experiment.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/support.hpp"
+
+namespace kandinsky {
+namespace {
+
+using test::Folder;
+using test::slurp;
+using test::spill;
+
+/// Runs a stage that writes "made"; returns whether it did the work.
+bool done_again(const Folder& folder, const std::string& recipe) {
+    return run_stage(folder.path(), {"step", recipe, {"made"}, [&] { spill(folder / "made", recipe); }});
+}
+
+TEST(RunStage, RepeatsTheWorkForAnotherRecipeOrAChangedOutput) {
+    const Folder folder;
+    EXPECT_TRUE(done_again(folder, "first"));
+    EXPECT_FALSE(done_again(folder, "first"));
+    EXPECT_TRUE(done_again(folder, "second"));
+    EXPECT_EQ(slurp(folder / "made"), "second");
+    spill(folder / "made", "damage");
+    EXPECT_TRUE(done_again(folder, "second"));
+    EXPECT_EQ(slurp(folder / "made"), "second");
+}
+
+TEST(RunStage, RepeatsTheWorkIfTheNoteHasAnotherForm) {
+    const Folder folder;
+    EXPECT_TRUE(done_again(folder, "first"));
+    const std::string note = slurp(folder / "step.done");
+    for (const std::string text :
+         {R"({"recipe": 3, "outputs": {}})", R"({"recipe": null, "outputs": {}})", R"({"recipe": ["first"]})",
+          R"({"recipe": "first", "outputs": 3})", R"({"recipe": "first"})", "[]", "no JSON", ""}) {
+        spill(folder / "step.done", text);
+        EXPECT_TRUE(done_again(folder, "first")) << text;
+        EXPECT_EQ(slurp(folder / "step.done"), note) << text;
+    }
+}
+
+}  // namespace
+}  // namespace kandinsky
