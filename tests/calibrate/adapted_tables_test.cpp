@@ -84,7 +84,7 @@ class ByTables {
 
 /// Compares the tables with Predictor. Returns how many scores lie between limits and need the distributions.
 std::size_t compare(const CalibrateOptions& options, Grid grid) {
-    const Made cal = moody(5, 40, 3, grid), fresh = moody(6, 6, 3, grid);
+    const Made cal = moody(5, 40, 3, grid, 0, 0.05), fresh = moody(6, 6, 3, grid, 0, 0.05);
     const Calibrator calibrator = calibrate(cal.dataset(), options);
     EXPECT_TRUE(calibrator.adapts());
     const std::vector<double> alphas{0.0, 0.01, 0.1, 0.3, 0.7, 1.0};

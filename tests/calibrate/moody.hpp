@@ -5,6 +5,7 @@
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/evaluate.hpp>
 #include <string>
+#include <utility>
 
 #include "support/synthetic.hpp"
 
@@ -39,26 +40,44 @@ struct Evenness {
     double excess;  ///< added to the limit of the coverage
 };
 
-/// With `others` = 1 wrong classes are likely, so larger sets of hard images would contain more of them. The
-/// limit of the price (docs/adapt.md) therefore keeps levels closer together.
-inline constexpr Evenness kEvenness[] = {{1, 0.9, 1.22, 0, 0}, {0.05, 0.7, 1, 0.005, 0.02}};
+/// With `others` = 1 wrong classes are likely, so larger sets of hard images contain more of them. The limit
+/// of the price (docs/adapt.md) therefore keeps levels closer together.
+inline constexpr Evenness kEvenness[] = {{1, 0.9, 1.3, 0, 0}, {0.05, 0.7, 1, 0.005, 0.02}};
 
-/// Compares class 1 of two calibrators on new images at alpha 0.2. The limits are for the fixed seeds of the
-/// tests. In 15 draws of 60 and 200 images the coverage was 0.80 to 0.86 on average, with a standard
-/// deviation of 0.02 (0.03 with a split), so its limits are from one (split) to four deviations away.
-inline void expect_more_even(const Made& fresh, const Calibrator& one_level, const Calibrator& adapted,
-                             const Evenness& wanted, const std::string& which) {
-    const EvaluationReport report =
-        evaluate(fresh.dataset(), {&one_level, &adapted}, {.alpha = 0.2, .maps = false});
-    const StratumEvaluation &before = report.calibrators[0].strata[1],
-                            &after = report.calibrators[1].strata[1];
+/// Compares class 1 of calibrators with one level and with levels by image, calibrated on 60 images, on 200
+/// new images at alpha 0.2. All figures are means over 6 worlds. Over 15 other worlds the ratio of spreads
+/// had the mean 0.76 to 0.82 and the standard deviation 0.1, the coverage 0.80 to 0.90 and 0.03, so the
+/// limits are two or more deviations of the mean of 6 away.
+inline void expect_more_even(const CalibrateOptions& options, const Evenness& wanted,
+                             const std::string& which) {
+    constexpr std::uint64_t kWorlds = 6;
+    StratumEvaluation before{}, after{};
+    double coverage = 0;
+    CalibrateOptions plain = options;
+    plain.adapt = Adapt::none;
+    for (std::uint64_t world = 0; world < kWorlds; ++world) {
+        const Made cal = moody(2 * world + 1, 60, 2, {9, 8}, 0, wanted.others),
+                   fresh = moody(2 * world + 2, 200, 2, {9, 8}, 0, wanted.others);
+        const Calibrator one_level = calibrate(cal.dataset(), plain),
+                         adapted = calibrate(cal.dataset(), options);
+        ASSERT_FALSE(one_level.adapts()) << which;
+        ASSERT_EQ(adapted.options.promise, options.promise) << which;
+        const EvaluationReport report =
+            evaluate(fresh.dataset(), {&one_level, &adapted}, {.alpha = 0.2, .maps = false});
+        for (const auto& [sum, found] :
+             {std::pair{&before, &report.calibrators[0]}, std::pair{&after, &report.calibrators[1]}}) {
+            sum->image_coverage.spread += found->strata[1].image_coverage.spread;
+            sum->image_coverage.hardest += found->strata[1].image_coverage.hardest;
+            sum->false_share += found->strata[1].false_share;
+        }
+        coverage += report.calibrators[1].coverage_at_alpha / kWorlds;
+    }
     EXPECT_LT(after.image_coverage.spread, wanted.spread * before.image_coverage.spread) << which;
-    EXPECT_LT(after.false_share, wanted.growth * before.false_share + wanted.slack) << which;
+    EXPECT_LT(after.false_share, wanted.growth * before.false_share + kWorlds * wanted.slack) << which;
     EXPECT_GT(after.image_coverage.hardest, before.image_coverage.hardest) << which;
-    const double coverage = report.calibrators[1].coverage_at_alpha;
-    EXPECT_GT(coverage, 0.74) << which;
+    EXPECT_GT(coverage, 0.77) << which;
     // With loo each image gets the largest shift of all fits, so somewhat too much is covered.
-    const double most = adapted.options.promise == Promise::leave_one_out ? 0.92 : 0.86;
+    const double most = options.promise == Promise::leave_one_out ? 0.92 : 0.86;
     EXPECT_LT(coverage, most + wanted.excess) << which;
 }
 

@@ -30,9 +30,9 @@ std::atomic<std::size_t> allocations{0};
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment,
                                      const std::nothrow_t&) noexcept {
     ++allocations;
-    void* memory = nullptr;  // stays null if there is no memory
-    (void)::posix_memalign(&memory, static_cast<std::size_t>(alignment), size > 0 ? size : 1);
-    return memory;
+    void* memory = nullptr;
+    const int failed = ::posix_memalign(&memory, static_cast<std::size_t>(alignment), size > 0 ? size : 1);
+    return failed == 0 ? memory : nullptr;
 }
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
     if (void* const memory = operator new(size, alignment, std::nothrow)) return memory;

@@ -263,13 +263,14 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     if (!rare.empty()) {
         const bool renewed = calibrator.renewal.groups > 0;
         const std::string where =
-            renewed ? fmt::format("too few of the {} new {} that set the levels", setting, units)
+            renewed ? fmt::format("too few calibration {0} at any place or too few of the {1} new {0}", units,
+                                  setting)
                     : fmt::format("few calibration {} at any place", units);
         out.push_back(fmt::format(
             "{} {}, and below alpha = {:.3f}{} {} in every set; {} on more that have {}{}",
-            named(rare, renewed ? "occurs in" : "has", renewed ? "occur in" : "have"), where, low,
-            high > low ? fmt::format(" to {:.3f}", high) : "", rare.size() == 1 ? "it is" : "they are",
-            renewed ? "recalibrate" : "calibrate", rare.size() == 1 ? "it" : "them",
+            named(rare, "has", "have"), where, low, high > low ? fmt::format(" to {:.3f}", high) : "",
+            rare.size() == 1 ? "it is" : "they are", renewed ? "calibrate or recalibrate" : "calibrate",
+            rare.size() == 1 ? "it" : "them",
             renewed ? "" : ", or use a method that shares scores among more pixels"));
     }
     if (const Weighting& own = calibrator.weighting; own.at_infinity > 1.0 / (kFewGroups + 0.5))

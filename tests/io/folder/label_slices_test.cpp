@@ -13,7 +13,7 @@ using test::expect_error;
 
 ItemInfo one_row() {
     ItemInfo info;
-    info.name = "a";
+    info.name = std::string("a");
     info.path = "a.npy";
     info.slices = info.height = 1;
     info.width = 2;
