@@ -83,8 +83,8 @@ class ByTables {
 };
 
 /// Compares the tables with Predictor. Returns how many scores lie between limits and need the distributions.
-std::size_t compare(const CalibrateOptions& options, Grid grid) {
-    const Made cal = moody(5, 40, 3, grid, 0, 0.05), fresh = moody(6, 6, 3, grid, 0, 0.05);
+std::size_t compare(const CalibrateOptions& options, Grid grid, double others = 1) {
+    const Made cal = moody(5, 40, 3, grid, 0, others), fresh = moody(6, 6, 3, grid, 0, others);
     const Calibrator calibrator = calibrate(cal.dataset(), options);
     EXPECT_TRUE(calibrator.adapts());
     const std::vector<double> alphas{0.0, 0.01, 0.1, 0.3, 0.7, 1.0};
@@ -132,7 +132,8 @@ TEST(AdaptedTables, TheirSetsAreThoseOfThePredictor) {
                 options.condition = condition;
                 options.promise = Promise::none;
                 SCOPED_TRACE(std::string(method) + " " + std::string(name_of(kind)));
-                open += compare(options, {9, 8});
+                // Where wrong classes are likely, levels with this score do not adapt.
+                open += compare(options, {9, 8}, kind == ScoreKind::margin ? 0.05 : 1);
             }
     EXPECT_GT(open, 0u);
 }
@@ -142,7 +143,7 @@ TEST(AdaptedTables, CellsOfALatticeAreReadBetweenTheirCentres) {
     options.method.name = "field";
     options.adapt = Adapt::image;
     options.promise = Promise::split;
-    EXPECT_GT(compare(options, {70, 90}), 0u);
+    EXPECT_GT(compare(options, {70, 90}, 0.05), 0u);
 }
 
 TEST(AdaptedTables, OnlyFewScoresAreComparedWithTheCurves) {
