@@ -14,7 +14,7 @@ $(error COMPILER is $(COMPILER), but must be gcc or clang)
 endif
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
-# An empty SETUP installs no packages.
+# SETUP=true installs no packages.
 SETUP  ?= scripts/setup.sh$(if $(CLANG), --clang)
 
 CCACHE    := $(shell command -v ccache 2>/dev/null)

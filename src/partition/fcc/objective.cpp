@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/fail.hpp"
 
 namespace kandinsky::partition::fcc {
 
 namespace {
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void require(const char* name, double value, double low, double high) {
     if (!(value >= low && value <= high))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 #include "partition/fourier_curves.hpp"
@@ -7,6 +8,8 @@
 #include "partition/fcc/bands.hpp"
 
 namespace kandinsky::partition::fcc {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Throws a usage error that names the first option that is out of range.
 void check(const FourierOptions& options);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -40,7 +39,6 @@ struct RadialFit {
 constexpr std::size_t kBins = 96;
 constexpr std::size_t kThinnedPixels = 6000;
 constexpr double kInside = 0.97;  // the largest level is at most this part of the limit
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Gives the largest level that stays inside the limit, and the penalty of the last curve at a level.
 struct Outside {
