@@ -8,7 +8,6 @@
 namespace kandinsky::partition::fcc {
 
 namespace {
-
 void require(const char* name, double value, double low, double high) {
     if (!(value >= low && value <= high))
         fail(ErrorKind::usage, "Fourier curves: {} is {}, but must be from {} to {}", name, value, low, high);

@@ -150,7 +150,7 @@ struct Candidate {
     std::string shape;
     Gauge gauge;
     std::vector<double> levels;
-    double rank = std::numeric_limits<double>::infinity();
+    double rank = kInfinity;
     std::vector<double> unknowns;
 };
 
