@@ -5,8 +5,8 @@
 
 clang-tidy spends nearly all its time on the standard library's headers. Sources with the same flags are therefore checked
 several at a time, as one file that includes them. If the compiler complains, for example because two sources define the same
-name, or clang-tidy itself breaks down, the list is split in half. A source that passed is checked again if it, one of our headers that it includes, its flags,
-.clang-tidy, clang-tidy itself or this script has changed.
+name, or clang-tidy itself breaks down, the list is split in half. A source that passed is checked again if it, one of our
+headers that it includes, its flags, .clang-tidy, clang-tidy itself or this script has changed.
 """
 
 import collections
@@ -89,8 +89,9 @@ def main():
         own = flags.get(source, usual)
         keys[source] = key_of(source, own, common)
         if not (work / keys[source]).exists():
-            # A file of vector code defines a macro with its own name, so it is checked alone.
-            alone = source if "HWY_TARGET_INCLUDE" in source.read_text() else None
+            # A file of vector code defines a macro with its own name, and commands define the same names, so they
+            # are checked alone.
+            alone = source if "HWY_TARGET_INCLUDE" in source.read_text() or source.parent.name == "commands" else None
             groups[own, source.name == "stub.cpp", alone].append(source)
     lists = [(own, found[first:first + TOGETHER])
              for (own, _, _), found in groups.items() for first in range(0, len(found), TOGETHER)]
