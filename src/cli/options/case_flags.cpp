@@ -43,7 +43,7 @@ std::int64_t largest(const Array& labels, const std::vector<std::int64_t>& ignor
 }  // namespace
 
 void CaseFlags::declare(OptionSet& app, const std::string& verb) {
-    const char* const kFiles = "Images";
+    constexpr const char* kFiles = "Images";
     const auto in = [&](const char* flag, std::string& value, const char* type, const std::string& help) {
         app.input(flag, value, type, help)->group(kFiles);
     };

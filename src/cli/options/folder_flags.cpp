@@ -35,22 +35,23 @@ void CocoFlags::declare(OptionSet& app) {
         ->type_name("WxH");
 }
 
-void CocoFlags::apply(const std::string& padding, CocoLabels& out, bool recorded) const {
-    if (!categories.empty()) take("--categories", split(categories, ','), out.options.categories, recorded);
+void CocoFlags::apply(const std::string& padding, CocoLabels& labels, bool recorded) const {
+    if (!categories.empty())
+        take("--categories", split(categories, ','), labels.options.categories, recorded);
     if (!crowd.empty())
         take("--crowd", says("--crowd", crowd, "object", "ignore") ? CocoCrowd::object : CocoCrowd::ignore,
-             out.options.crowd, recorded);
+             labels.options.crowd, recorded);
     if (!overlap.empty())
         take("--overlap",
              says("--overlap", overlap, "ignore", "masks") ? CocoOverlap::ignore : CocoOverlap::masks,
-             out.options.overlap, recorded);
-    if (out.options.crowd == CocoCrowd::ignore && out.options.overlap == CocoOverlap::masks)
+             labels.options.overlap, recorded);
+    if (labels.options.crowd == CocoCrowd::ignore && labels.options.overlap == CocoOverlap::masks)
         fail(ErrorKind::usage,
              "--crowd ignore and --overlap masks exclude each other: masks have no ignored pixels");
     if (!letterbox.empty())
-        take("--letterbox", parse_grid(letterbox, "--letterbox"), out.letterbox, recorded);
+        take("--letterbox", parse_grid(letterbox, "--letterbox"), labels.letterbox, recorded);
     if (!padding.empty() && !letterbox.empty())
-        take("--padding", padding == "ignore", out.ignore_padding, recorded);
+        take("--padding", padding == "ignore", labels.ignore_padding, recorded);
 }
 
 void FolderFlags::declare_volumes(OptionSet& app, FolderUse use) {
