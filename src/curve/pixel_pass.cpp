@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/team/team.hpp"
-#include "curve/pixel_curves.hpp"
+#include "curve/pixel_curve_builder.hpp"
 #include "curve/pixel_rows.hpp"
 #include "curve/range_selection.hpp"
 #include "curve/score_key.hpp"
@@ -15,7 +15,7 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kTask = 256;  // pixels whose curves one thread builds in a row
 
-void build_plain(PixelRows& rows, PixelCurves& curves, std::size_t strata, std::size_t origin,
+void build_plain(PixelRows& rows, PixelCurveBuilder& curves, std::size_t strata, std::size_t origin,
                  std::size_t begin, std::size_t end) {
     PixelRows::Scratch scratch;
     for (std::size_t i = begin; i < end; ++i) {
@@ -32,8 +32,9 @@ void build_plain(PixelRows& rows, PixelCurves& curves, std::size_t strata, std::
     }
 }
 
-void build_weighed(const Dataset& data, const PixelRows& rows, PixelCurves& curves, const CurveRule& rule,
-                   std::size_t origin, std::size_t begin, std::size_t end, std::vector<CurveSet>& sets) {
+void build_weighed(const Dataset& data, const PixelRows& rows, PixelCurveBuilder& curves,
+                   const CurveRule& rule, std::size_t origin, std::size_t begin, std::size_t end,
+                   std::vector<CurveSet>& sets) {
     PixelRows::Scratch scratch;
     std::vector<std::uint32_t> sizes(data.groups());
     for (std::size_t i = begin; i < end; ++i) {
@@ -63,7 +64,7 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
     const bool several =
         request.curves && grouped &&
         (request.rule.weights != nullptr || !(rows.single() && data.groups() == data.images()));
-    PixelCurves curves(data, census, request, most(team.comm, several ? 1 : 0) == 1);
+    PixelCurveBuilder curves(data, census, request, most(team.comm, several ? 1 : 0) == 1);
     // Equal ranges of whole tiles, as few as the budget allows, because every range needs a pass over the
     // data.
     const std::size_t pixels = data.grid().pixels(), lanes = rows.lanes(),

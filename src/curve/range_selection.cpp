@@ -33,7 +33,7 @@ struct Unit {
 class RangeSelection {
   public:
     RangeSelection(const Dataset& data, const Census& census, const PixelPassRequest& request,
-                   PixelRows& rows, PixelRange range, PixelCurves& curves)
+                   PixelRows& rows, PixelRange range, PixelCurveBuilder& curves)
         : data_(data),
           request_(request),
           rows_(rows),
@@ -239,7 +239,7 @@ class RangeSelection {
     const PixelPassRequest& request_;
     PixelRows& rows_;
     PixelRange range_;
-    PixelCurves& curves_;
+    PixelCurveBuilder& curves_;
     std::size_t strata_;
     std::vector<Unit> units_;            ///< [pixel of the range][stratum]
     std::vector<std::uint32_t> groups_;  ///< [unit] number of groups, if groups are weighed
@@ -250,7 +250,7 @@ class RangeSelection {
 }  // namespace
 
 void select_range(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRows& rows,
-                  PixelRange range, PixelCurves& curves, Progress& progress) {
+                  PixelRange range, PixelCurveBuilder& curves, Progress& progress) {
     RangeSelection selection(data, census, request, rows, range, curves);
     const std::vector<std::byte> found = remembered(team_of(data), "pixel curves", [&] {
         rows.gather(range, progress);

@@ -165,6 +165,20 @@ def too_many_words(texts, most=20_000):
         yield f"docs: {count} words in {len(pages)} pages, but at most {most}; say each thing once"
 
 
+def types_with_one_name(texts):
+    """Two types of one namespace and name, in two headers, would be one type to the linker."""
+    places = {}
+    for path, text in sorted(texts.items()):
+        if not path.startswith(("src/", "include/")) or not path.endswith(".hpp"):
+            continue
+        space = ""
+        for match in re.finditer(r"^(?:namespace ([\w:]+) \{|(?:class|struct) (?:KANDINSKY_API )?(\w+)[^;{]*\{)", text, re.MULTILINE):
+            if match[1]:
+                space = match[1]
+            elif (first := places.setdefault((space, match[2]), path)) != path:
+                yield f"{path}: {space}::{match[2]} is defined in {first} too"
+
+
 def method_names_stay_at_home(path, text, methods, named_elsewhere=NAMED_ELSEWHERE):
     """`methods` are the folder names of src/partition."""
     if not path.startswith("src/") or path.startswith(MAY_NAME_METHODS):

@@ -64,6 +64,10 @@ def test_the_documentation_has_at_most_20000_words():
     expect_none(rules.too_many_words(TEXTS))
 
 
+def test_types_have_one_name():
+    expect_none(rules.types_with_one_name(TEXTS))
+
+
 def test_the_changelog_has_an_unreleased_section():
     assert "\n## [Unreleased]\n" in TEXTS["CHANGELOG.md"]
 
@@ -175,6 +179,13 @@ def test_a_broken_link_is_noticed():
     expect_none(rules.links_lead_somewhere("README.md", text, files))
     expect_none(rules.links_lead_somewhere("docs/a.md", "[up](../README.md)", files))
     assert len(list(rules.links_lead_somewhere("docs/a.md", "[x](docs/a.md)\n[y](b.md#part)", files))) == 2
+
+
+def test_two_types_of_one_name_are_noticed():
+    one, other = "namespace kandinsky {\nstruct A {};\n}\n", "namespace kandinsky::inner {\nclass A final : public B {\n};\n}\n"
+    expect_none(rules.types_with_one_name({"src/a.hpp": one, "src/b.hpp": other, "tests/a.hpp": one, "src/a.cpp": one}))
+    assert list(rules.types_with_one_name({"include/kandinsky/a.hpp": one, "src/b.hpp": one})) == [
+        "src/b.hpp: kandinsky::A is defined in include/kandinsky/a.hpp too"]
 
 
 def test_too_many_words_are_noticed():

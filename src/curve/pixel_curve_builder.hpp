@@ -15,10 +15,11 @@ namespace kandinsky {
 /// Builds the curves and features of all pixels in several threads. The caller provides the order statistics:
 /// a single process reads them from its scores, and several processes search for them together. To learn
 /// which order statistics a pixel needs, these first call write() with functions that only record them.
-class PixelCurves {
+class PixelCurveBuilder {
   public:
     /// `weighed`: scores have the weights of their groups; otherwise all scores at a pixel have equal weight.
-    PixelCurves(const Dataset& data, const Census& census, const PixelPassRequest& request, bool weighed)
+    PixelCurveBuilder(const Dataset& data, const Census& census, const PixelPassRequest& request,
+                      bool weighed)
         : data_(data),
           request_(request),
           strata_(census.strata),
