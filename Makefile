@@ -81,7 +81,7 @@ coverage:  ## lines and branches of src/ that the tests run: build-coverage/cove
 	@cmake --preset coverage $(LAUNCHER)
 	@cmake --build --preset coverage --parallel $(JOBS)
 	@find build-coverage -name '*.gcda' -delete
-	@ctest --preset coverage -j $(JOBS)
+	@taskset -c 0 ctest --preset coverage
 	@mkdir -p build-coverage/coverage
 	@$(GCOVR) --csv build-coverage/coverage.csv --html-details build-coverage/coverage/index.html --print-summary build-coverage
 
