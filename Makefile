@@ -174,4 +174,4 @@ install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:  ## remove the build folders
-	rm -rf $(BUILD) build-dev build-release build-asan build-tsan build-fuzz build-lint build-clang build-clang-lint build-coverage
+	rm -rf $(BUILD) build-dev build-release build-asan build-tsan build-fuzz build-lint build-clang build-clang-lint build-coverage build-abi

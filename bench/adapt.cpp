@@ -6,15 +6,16 @@
 // FOLDER holds SET_cal_probs.npy, SET_cal_labels.npy, SET_test_probs.npy and SET_test_labels.npy. Each draw
 // takes random images to calibrate on from the first two and others to test on from the last two, or both
 // from all images together (--from pool); every image is a group. The program prints for one class, or for
-// each (CLASS all), as means over draws, first with --adapt none, then with --adapt image:
+// each (CLASS all), means over draws: a row with --adapt none, one with --adapt image, and their ratio.
 //
 //   coverage   the mean over test images of the share of their pixels of the class that are covered
 //   spread     the mean over test images of |that share - (1 - alpha)|
 //   far below  test images whose share lies more than 0.1 below 1 - alpha
-//   hardest    the mean coverage of the tenth of the images that look hardest (their doubt)
+//   hardest    the mean coverage of the tenth of the images with the largest doubt
 //   false      share of the test pixels with another label whose set contains the class
 //   place      the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
-//   seconds    of processor time to calibrate, and to predict a test image
+//   fit s      seconds of processor time to calibrate
+//   predict ms milliseconds of processor time to predict a test image
 //
 // --arrays DIR writes the image numbers of each draw, for other tools.
 #include <fmt/format.h>

@@ -39,7 +39,7 @@ def more_features(p):
 
 
 def values_of(work, command, cal, fresh, cls):
-    """[image] quantiles of logit(u) over the pixels of the class (docs/adapt.md), and the images that have them."""
+    """[image][quantile] of logit(u) over the pixels of the class (docs/adapt.md), and the images: those with at least 20 such pixels."""
     for name, (probs, labels) in {"cal": cal, "new": fresh}.items():
         np.save(work / f"{name}_p.npy", probs), np.save(work / f"{name}_y.npy", labels)
     run = lambda *words: subprocess.run([command, *map(str, words), "-q"], check=True)  # noqa: E731

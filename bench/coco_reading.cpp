@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
         constexpr std::string_view kKeys[] = {"annotations"};
         const auto parts = outline_json({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()},
                                         kKeys, std::size_t{1} << 18, "file");
-        report("brackets alone", bytes, watch, fmt::format("{} runs", parts[0].runs.size()));
+        report("outline of the JSON alone", bytes, watch, fmt::format("{} runs", parts[0].runs.size()));
     }
     const std::size_t before = status("RssAnon");
     for (const std::size_t threads : {1, 2}) {

@@ -1,11 +1,12 @@
-"""Measures the default of `calibrate` at typical sizes against bars for time, memory and size of the file.
+"""Measures the default of `calibrate` at typical sizes against limits on time, memory and size of the file.
 
     python bench/default_path.py --build build [--scratch DIR] [--data DIR] [--rounds 2] [--only photos,classes,street,growth,camvid,promise]
 
 Needs numpy. Data are smooth random fields, written below the scratch folder and removed (1.6 GB). --data names a folder with
 SET_probs.npy, SET_labels.npy and SET_groups.npy for the sets camvid_cal, pets_cal and hippocampus_cal27. The task `promise` runs
-with `--promise loo`, the default for at most 200 groups; all other tasks run with `--promise none`. Every task runs in its own
-process with two threads; seconds are wall time, the minimum over the rounds. The program exits with 1 if a bar is missed.
+with `--promise loo`, the default for at most 200 groups; all other tasks run with `--promise none`, except `pixel` and `image`,
+which learn nothing. Every task runs in its own process with two threads; seconds are wall time, the minimum over the rounds. The
+program exits with 1 if a limit is exceeded.
 """
 import argparse
 import os

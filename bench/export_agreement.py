@@ -6,8 +6,8 @@
 FOLDER/NAME has NAME_cal_probs.npy, NAME_cal_labels.npy and NAME_test_probs.npy, and NAME_cal_groups.npy where images have groups.
 Calibrates `field` on at most --most images, exports the graph with two levels, and runs it in onnxruntime and, where it is installed,
 in OpenVINO (f32) on every --every-th test image. Prints how many entries differ. Among the first 40 of these it counts
-the entries at which the set of `predict` itself changes if the pixel's probabilities change by 1e-6, or by 1e-5: score and
-threshold are equal to that precision.
+the entries at which the set of `predict` itself changes if the pixel's probabilities change by 1e-6, or by 1e-5: there score
+and threshold are equal to that precision.
 """
 
 import argparse
@@ -49,7 +49,7 @@ class Room:
         return np.load(self.folder / "sets.npy").astype(bool)
 
     def close(self, probs, alpha, place, step):
-        """Whether the set changes at the place [image,class,row,column] where the pixel's probabilities move by the step."""
+        """Whether the set changes at the place [image,class,row,column] if the pixel's probabilities change by the step."""
         image, _, row, column = place
         both = np.repeat(probs[image][None], 2, axis=0)
         for one, move in zip(both, (-step, step)):

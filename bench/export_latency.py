@@ -111,7 +111,7 @@ def main():
         np.save(folder / "probs.npy", probs)
         np.save(folder / "labels.npy", labels)
         how = ["field", "--adapt", "image", "--promise", "none"] if words.adapt else ["image"]
-        for engine, load in engines(1 if words.processor else 0):  # 0: all of the machine
+        for engine, load in engines(1 if words.processor else 0):  # 0: all processors
             alone = load(folder / "unet.onnx")
             for score in ("lac", "near", "margin", "aps", "raps", "saps"):
                 for command in ([kandinsky, "calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", *how,

@@ -50,7 +50,7 @@ void fit_320x240(benchmark::State& state) {
     for (const FourierStart& start : fit.starts) evaluations += start.evaluations;
     state.counters["evaluations"] = evaluations;
     state.counters["objective"] = fit.objective.total;
-    // The bar of the method: one second for a fit with all its starts.
+    // The method's limit: one second for a fit with all its starts.
     state.counters["fits_per_s"] = benchmark::Counter(1, benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(fit_320x240)

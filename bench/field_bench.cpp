@@ -1,6 +1,7 @@
-// The smoothed score distributions of one class: the whole method at typical sizes, and its two kernels. Time
-// is wall time, CPU the processor time of all threads together; on a busy machine use CPU. Bars on two cores:
-// 5 s of wall time for 320 x 240 pixels and 100 images, 10 s for 160 x 120 and 3843 images.
+// The smoothed score distributions of one class: the whole method at typical sizes, and its two kernels. The
+// column Time is wall time; CPU is the processor time of all threads together, which a busy machine affects
+// less. Limits on two cores (bar_ms): 5 s of wall time for 320 x 240 pixels and 100 images, 10 s for
+// 160 x 120 and 3843 images.
 #include <benchmark/benchmark.h>
 
 #include <kandinsky/scenes.hpp>

@@ -43,15 +43,15 @@ def main():
         return
     with open(stored, encoding="ascii") as file:
         expected = json.load(file)
-    slower = []
+    suspects = sorted(set(expected) - set(counts))
     for kernel, instructions in counts.items():
         before = expected.get(kernel, 0)
         change = instructions / before - 1 if before else float("inf")
         print(f"{kernel:24}{before:10}{instructions:10}{change:+8.1%}")
         if change > TOLERANCE:
-            slower.append(kernel)
-    if slower or set(expected) - set(counts):
-        sys.exit(f"more instructions than stored, or kernels missing: {', '.join(slower)}. If this is intended, run\n"
+            suspects.append(kernel)
+    if suspects:
+        sys.exit(f"more instructions than stored, or kernels missing: {', '.join(suspects)}. If this is intended, run\n"
                  f"  python3 bench/kernel_counts.py {program} {stored} --update\nand say why in the commit.")
 
 

@@ -223,10 +223,8 @@ void print_false_alarms(const char* what, const std::vector<std::size_t>& rang, 
         std::count_if(rang.begin(), rang.end(), [](std::size_t r) { return r > 0; }));
     const boost::math::binomial law(static_cast<double>(rang.size()), delta);
     fmt::print(
-        "without a change, {}: {} alarms in {} streams of {} units after {} (delta {}); P(at least this many "
-        "| "
-        "delta) = "
-        "{:.3f}\n",
+        "without a change, {}: {} alarms in {} streams of {} units (reference {}, delta {}); P(at least this "
+        "many | delta) = {:.3f}\n",
         what, alarms, rang.size(), length, reference, delta,
         alarms == 0 ? 1.0 : cdf(complement(law, static_cast<double>(alarms) - 1)));
 }

@@ -68,7 +68,8 @@ int main(int argc, char** argv) {
         watching.push_back(third - second);
     }
     const double each = 1e6 / static_cast<double>(data.images());
-    fmt::print("{} images: predict {:.1f} us, update {:.1f} us an image, {:.3f} of it\n", data.images(),
-               median(predicting) * each, median(watching) * each, median(watching) / median(predicting));
+    fmt::print("{} images: predict {:.1f} us, update {:.1f} us an image; update / predict = {:.3f}\n",
+               data.images(), median(predicting) * each, median(watching) * each,
+               median(watching) / median(predicting));
     return 0;
 }

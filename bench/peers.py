@@ -208,7 +208,8 @@ def main():
         torch.set_num_threads(int(sys.argv[5]))
     start, cpu = time.perf_counter(), time.process_time()
     seconds, check = TASKS[task, side](folder, int(count))
-    # Tasks may include imports and extrapolate their wall time. CPU time is therefore that time times the measured CPU share.
+    # Both clocks also run during imports, and a task may extrapolate its seconds. CPU seconds are therefore the task's seconds
+    # times the measured ratio of CPU to wall time.
     share = (time.process_time() - cpu) / (time.perf_counter() - start)
     print(json.dumps({"seconds": seconds, "cpu": seconds * share, "check": check}))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small simulation of work on many ranks: fits the points that bench/ranks.py measured, then predicts a cluster.
+"""A small simulation of work on many ranks: fits the points that bench/ranks.py measured, then predicts the times of a cluster.
 
     bench/ranks.py --json points.json && bench/scale.py points.json [--images 1e8] [--nodes 1000]
 

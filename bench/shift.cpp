@@ -9,7 +9,7 @@
 // --images random images to calibrate on. New images come from the rest of the pool by a known covariate
 // shift: an image is taken with probability exp(tilt (rank - 1)) for tilt > 0 and exp(tilt rank) for tilt <
 // 0. The rank, from 0 to 1, is the image's place in the pool by a feature of the outputs of class 1 (area,
-// doubt, inside or stray, see docs/adapt.md). --new of these images have no labels; --test others have them.
+// doubt, inside or stray, see docs/adapt.md). The first --new of these have no labels, the next --test do.
 // There are three calibrators: without weights, with the known weights, and with weights learnt from the new
 // images.
 //

@@ -1,4 +1,4 @@
-# cmake -DPAGE=page.html -DSOURCE=page.cpp -P embed.cmake: writes a page as a C++ array. An empty page gives the stub.
+# cmake -DPAGE=page.html -DSOURCE=page.cpp -P embed.cmake: writes a page as a C++ array. For an empty page, kReportTemplateBytes is 0.
 file(READ ${PAGE} hex HEX)
 string(LENGTH "${hex}" digits)
 math(EXPR bytes "${digits} / 2")

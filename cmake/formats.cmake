@@ -1,6 +1,6 @@
 # File formats that need a library, each in a folder src/io/NAME. KANDINSKY_WITH_<NAME> is AUTO (use the library if it is
-# found), ON (require it) or OFF. Without the library only the folder's stub.cpp is compiled, which has the same functions and
-# names the package to install. With it, everything except the stub is compiled.
+# found), ON (require it) or OFF. Without the library only the folder's stub.cpp is compiled: its functions fail and name the
+# package to install. With it, everything except the stub is compiled.
 #
 #   kandinsky_format(nifti HEADER nifti2_io.h SUBFOLDER nifti LIBRARIES nifti2 znz)
 function(kandinsky_format name)

@@ -1,5 +1,5 @@
 # `cmake --install` and find_package(kandinsky). The component `development` has the files to compile against the library;
-# files without a component belong to the command (cmake/package.cmake makes a package of each).
+# files without a component belong to the command. cmake/package.cmake makes one package of each component.
 include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kandinsky)
 install(TARGETS kandinsky EXPORT kandinsky-targets

@@ -17,13 +17,13 @@ function(kandinsky_join_vector_code out)
 endfunction()
 
 function(kandinsky_compile_quickly target)
-  # Vector code for three kinds of processors instead of six; processors without AVX2 run the code for the oldest kind.
+  # No vector code for SSSE3 and SSE4, to compile less: processors without AVX2 run the code for the oldest kind.
   target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
   # Loops are vectorised as with -O3; the other optimisations of -O3 take long to compile.
   target_compile_options(${target} PRIVATE -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
 
-  # Cold files write or read JSON or text, or read files and wait for disk and zlib; they compute no scores or sets. Other files
-  # are grouped by the library whose headers take longest, or by folder.
+  # Cold files write or read JSON or text, read files and wait for disk and zlib, or call hot code. Files are grouped by the
+  # library whose headers take longest, or by folder.
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})  # parent folders may have any name, such as "src"
@@ -40,7 +40,7 @@ function(kandinsky_compile_quickly target)
     elseif(long MATCHES "boost/")
       list(APPEND cold ${source})
       set_property(SOURCE ${source} PROPERTY UNITY_GROUP boost)
-    elseif(name MATCHES "^src/calibrate/(predict|predictor|set_tally|thresholds)")
+    elseif(name MATCHES "^src/calibrate/(adapted_values|group_losses|nested_sets|predict|predictor|set_tally|sketch|thresholds)")
       list(APPEND hot ${source})
       set_property(SOURCE ${source} PROPERTY UNITY_GROUP predict)
     elseif(long MATCHES "nlohmann" OR name MATCHES "^src/(io|report|calibrate|evaluate/compare|partition/method)")
@@ -67,7 +67,7 @@ function(kandinsky_compile_quickly target)
               "${PROJECT_SOURCE_DIR}/src/core/base/fail.hpp" "${PROJECT_SOURCE_DIR}/src/core/base/parallel.hpp")
   target_precompile_headers(${target} PRIVATE ${headers})
   set_property(SOURCE ${vector_code} ${vector_readers} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # they define macros that Highway reads
-  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/scene/blob.cpp PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # clang uses other flags
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/scene/blob.cpp PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # it has flags of its own, with which clang refuses precompiled headers
 
   add_library(${target}_cold OBJECT ${cold})
   foreach(property CXX_EXTENSIONS INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LIBRARIES COMPILE_FEATURES

@@ -1,5 +1,5 @@
 // Runs a small random problem through all steps (calibrate, save, load, predict, evaluate) and checks
-// properties of every problem.
+// properties that hold for any problem.
 #include <cmath>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
@@ -72,7 +72,8 @@ bool is_share(double value) {
 void check_evaluation(const Dataset& data, const Calibrator& calibrator) {
     const EvaluationReport report = evaluate(data, {&calibrator}, {.alpha = 0.1, .bootstrap = 3, .seed = 1});
     const Evaluation& judged = report.calibrators.front();
-    check(judged.sets.size >= 0 && judged.sets.size <= static_cast<double>(data.classes()), "a set size");
+    check(judged.sets.size >= 0 && judged.sets.size <= static_cast<double>(data.classes()),
+          "a mean set size outside [0, classes]");
     check(is_share(judged.plain_sets.empty) && is_share(judged.coverage_at_alpha), "a share outside [0, 1]");
     for (const StratumEvaluation& stratum : judged.strata) {
         check(stratum.ce_map.size() == data.grid().pixels(), "a map of another size");
@@ -89,7 +90,7 @@ void check_evaluation(const Dataset& data, const Calibrator& calibrator) {
                   is_share(stratum.floor) && is_share(stratum.weighted_ce) &&
                   is_share(stratum.coverage_at_alpha),
               "a figure of a class with samples is not a share");
-        for (const double coverage : stratum.coverage) check(is_share(coverage), "a coverage");
+        for (const double coverage : stratum.coverage) check(is_share(coverage), "a coverage outside [0, 1]");
     }
     for (const Reliability& one : report.probabilities.classes)
         check(is_share(one.ece) && is_share(one.smooth_ece), "a calibration error outside [0, 1]");

@@ -78,7 +78,7 @@ void values(const std::vector<std::string>& given) {
 void lists(const std::string& text) {
     result_or_refusal([&] { (void)parse_integers(text, "--list"); });
     result_or_refusal([&] { (void)parse_reals(text, "--list"); });
-    result_or_refusal([&] { fuzz::check(parse_bytes(text, "--bytes") > 0, "no bytes"); });
+    result_or_refusal([&] { fuzz::check(parse_bytes(text, "--bytes") > 0, "a size of 0 was accepted"); });
 }
 
 }  // namespace

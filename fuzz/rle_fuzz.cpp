@@ -1,5 +1,6 @@
-// Draws run lengths (text) or polygons (numbers) into a small image: [height, width, which of the two,
-// content].
+// Draws run lengths or a polygon into a small image. The input is [height, width, kind, content], one byte
+// for each of the first three. Kind 0: run lengths as text; 1: corners as doubles; 2: corners as 16-bit
+// tenths.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -12,6 +12,10 @@ shift 3
 status=0
 printf '%-10s%12s%10s%12s  %s\n' target executions seconds coverage result
 for target in "$@"; do
+    if [ ! -x "$build/bin/fuzz_$target" ]; then
+        printf '%-10s not built: this build lacks the format\n' "$target"
+        continue
+    fi
     learned=$build/corpus/$target findings=$build/findings/$target log=$build/fuzz_$target.log
     mkdir -p "$learned" "$findings"
     begin=$(date +%s) result=clean

@@ -1,6 +1,7 @@
 #!/bin/sh
 # scripts/abi.sh REVISION: compares the interface of the shared library with that of a git revision, before a release.
-# Prints abidiff's report. Exits with 0 if programs linked with the revision's library also run with this library.
+# Prints abidiff's report. Exit status: 0 if the interface is the same; 4 if it changed, for example by an added function; 12 if
+# programs linked with the revision's library may fail with this one; another one after an error.
 set -eu
 if [ $# != 1 ]; then
   echo "usage: scripts/abi.sh REVISION" >&2

@@ -4,8 +4,8 @@ and of docs/*.md. Any warning is an error.
 
     scripts/docs.py BUILD        the site is BUILD/docs/html/index.html
 
-Sphinx and its extensions (docs/site/requirements.txt) are installed from PyPI into BUILD/docs/venv; if they cannot be
-fetched, the exit status is 77. Doxygen is Debian's.
+Sphinx and its extensions (docs/site/requirements.txt) are installed from PyPI into BUILD/docs/venv. If they cannot be
+fetched, or Doxygen (Debian's) is missing, the exit status is 77.
 """
 
 import os

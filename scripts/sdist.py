@@ -2,8 +2,7 @@
 """Makes a source distribution of the Python package that includes the report's page, so that installing it needs no Node.
 
     scripts/sdist.py BUILD          it is BUILD/sdist/kandinsky-*.tar.gz
-    scripts/sdist.py BUILD --try    the same; then installs it in a fresh environment without Node, runs the tutorial and writes a
-report
+    scripts/sdist.py BUILD --try    the same; then installs it without Node, runs the tutorial and writes a report
 """
 
 import os

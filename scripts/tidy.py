@@ -6,7 +6,7 @@
 clang-tidy spends nearly all its time on the standard library's headers. Sources with the same flags are therefore checked
 several at a time, as one file that includes them. If the compiler complains, for example because two sources define the same
 name, or clang-tidy itself breaks down, the list is split in half. A source that passed is checked again if it, one of our
-headers that it includes, its flags, .clang-tidy, clang-tidy itself or this script has changed.
+headers that it includes, its flags, .clang-tidy, clang-tidy itself or this script has changed; comments do not count.
 """
 
 import collections
@@ -43,12 +43,17 @@ def included(path, seen):
                 break
 
 
+def without_comments(text):
+    """The text without // comments, except those that clang-tidy reads. Text that may be part of a literal is kept."""
+    return re.sub(r'(?m)[ \t]*//(?!.*NOLINT)[^"\n]*$\n?', "", text)
+
+
 def key_of(source, flags, common):
     seen = set()
     included(source, seen)
     digest = hashlib.sha256(common + repr(flags).encode())
     for path in sorted(seen):
-        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + without_comments(path.read_text()).encode())
     return digest.hexdigest()
 
 
@@ -58,7 +63,7 @@ def check(work, sources, flags):
     together.write_text("".join(f'#include "{source}"\n' for source in sources))
     found = run("-bugprone-suspicious-include", together, [*flags, "-Xclang", "-analyzer-opt-analyze-headers"])
     together.unlink()
-    if len(sources) > 1 and ("[clang-diagnostic-" in found or "Stack dump:" in found):
+    if len(sources) > 1 and re.search(r"\[clang-diagnostic-|Stack dump:|^clang-tidy ended with", found, re.MULTILINE):
         half = len(sources) // 2
         return check(work, sources[:half], flags) + check(work, sources[half:], flags)
     # This check ignores included files, so each source is checked alone.
@@ -70,7 +75,9 @@ def run(checks, source, flags):
     done = subprocess.run(
         ["clang-tidy", "--quiet", f"--config-file={ROOT / '.clang-tidy'}", f"--checks={checks}", source, "--", *flags],
         cwd=ROOT, text=True, capture_output=True)
-    return "" if done.returncode == 0 else done.stdout or done.stderr
+    if done.returncode == 0:
+        return ""
+    return done.stdout + done.stderr + f"clang-tidy ended with {done.returncode}\n" * (done.returncode < 0)
 
 
 def main():

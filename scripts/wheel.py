@@ -3,9 +3,9 @@
 tutorial.
 
     scripts/wheel.py BUILD              for this Python; the wheel is BUILD/wheel/kandinsky-*.whl
-    scripts/wheel.py BUILD 3.10 3.11    for these, below BUILD/wheels. `python3.10` and so on are searched on the path and among
-pyenv's and uv's; a missing one is an error
+    scripts/wheel.py BUILD 3.10 3.11    for these, below BUILD/wheels
 
+`python3.10` and so on are searched on the path and among the interpreters of pyenv and uv. A missing one is an error.
 The libraries that the extension needs (oneTBB, Highway, fmt) go into the wheel (auditwheel), so it installs on any Linux whose C
 library is at least as new as this one's. From 3.12 on, one wheel (stable ABI) serves all versions. The library is compiled once;
 objects stay in BUILD/wheel*/objects-* for the next run.
@@ -45,7 +45,7 @@ def interpreter(version):
         said = subprocess.run(["uv", "python", "find", version], capture_output=True, text=True, check=False).stdout.strip()
         candidates += [Path(said)] if said else []
     for path in candidates:
-        # pyenv's names work only for versions that are activated.
+        # pyenv's `python3.12` on the path fails unless that version is activated.
         done = subprocess.run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True,
                               check=False)  # fmt: skip
         if done.stdout.strip() == version:
@@ -54,7 +54,7 @@ def interpreter(version):
 
 
 def make(out, python, tag, prebuilt):
-    """A wheel for an interpreter, repaired, and the folder of its library."""
+    """Makes a wheel for an interpreter and repairs it (auditwheel). Returns it and the build folder with its library."""
     tools, objects, plain = out / f"tools-{tag}", out / f"objects-{tag}", out / "plain"
     wanted = out / "tools.txt"
     wanted.write_text("\n".join(TOOLS) + "\n")

@@ -51,7 +51,7 @@ struct ArrayView {
 /// C-order strides in bytes for a shape.
 [[nodiscard]] std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DType dtype);
 
-/// The DType of a C++ element type.
+/// The DType of a C++ element type. Defined for std::int8_t to std::uint64_t, float and double.
 template <class T>
 [[nodiscard]] DType dtype_of();
 
@@ -90,7 +90,8 @@ class Array {
     [[nodiscard]] const T* data_as() const {
         return reinterpret_cast<const T*>(view_.data);
     }
-    /// The elements converted to T in C order, for any dtype and strides. Allocates the result.
+    /// The elements in C order, converted to T by static_cast, for any dtype and strides. Allocates the
+    /// result.
     template <class T>
     [[nodiscard]] std::vector<T> to_vector() const;
 

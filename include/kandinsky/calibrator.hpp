@@ -41,9 +41,13 @@ struct CalibrateOptions {
     Fallback fallback = Fallback::automatic;            ///< what regions with too few scores do
     std::uint64_t min_count = 1;                        ///< fewer scores than this count as too few
     ScoreOptions score = default_score();               ///< the non-conformity score
-    std::size_t rungs = 0;  ///< rungs of long curves; 0: 2000, or 200 with more than 1024 curves
-    bool released = false;  ///< reproduce the authors' released code; the default score is then lac
-    /// Which groups learn and which set the thresholds. A number above 0 in `split` selects Promise::split.
+    /// Rungs of long curves, 2 to 100000; 0: 2000, or 200 with more than 1024 curves.
+    std::size_t rungs = 0;
+    /// Reproduce the authors' released code, with paper_settings(). Scores other than lac and the default are
+    /// refused.
+    bool released = false;
+    /// Which groups learn and which set the thresholds. A number above 0 in `split` selects Promise::split;
+    /// with Promise::leave_one_out it is refused.
     Promise promise = Promise::automatic;
     /// What the levels depend on. Adapt::image needs Pooling::groups and a method other than kAutoMethod.
     Adapt adapt = Adapt::none;
@@ -105,9 +109,11 @@ struct Calibrator {
     std::string input;  ///< how the images were read from files, as JSON; empty for arrays
 
     std::vector<Partition> partitions;  ///< one per stratum
-    /// One set per stratum: a curve for each region, then the image-wide curve if there is a fallback.
+    /// One set per stratum: a curve for each region, then the image-wide curve if there is a fallback. No
+    /// curves for a stratum with smooth curves.
     std::vector<CurveSet> curves;
-    /// No entries, or one per stratum: the curves of a soft method, empty() for strata with regions.
+    /// No entries, or one per stratum: the curves of a soft method, or of regions whose levels follow the
+    /// image; empty() for other strata.
     std::vector<SmoothCurves> smooth;
     std::vector<std::uint32_t> counts;      ///< [stratum][pixel] number of calibration scores
     std::vector<CurveLevel> levels;         ///< [stratum][pixel] which curve the pixel uses
@@ -126,7 +132,7 @@ struct Calibrator {
     [[nodiscard]] const std::string& method_of(std::size_t stratum) const {
         return choices.empty() ? options.method.name : choices[stratum].method;
     }
-    /// The smooth curves of a stratum; null where it has regions.
+    /// The smooth curves of a stratum; null if it has none.
     [[nodiscard]] const SmoothCurves* smooth_of(std::size_t stratum) const {
         return stratum < smooth.size() && !smooth[stratum].empty() ? &smooth[stratum] : nullptr;
     }
@@ -137,7 +143,8 @@ struct Calibrator {
     }
     /// Whether some stratum's levels follow the image.
     [[nodiscard]] bool adapts() const;
-    /// The number of the curve that a pixel of a stratum uses, within curves[stratum].
+    /// The number of the curve that a pixel of a stratum uses, within curves[stratum]. Not for strata with
+    /// smooth curves.
     [[nodiscard]] std::size_t curve_of(std::size_t stratum, std::size_t pixel) const {
         return levels[stratum * grid.pixels() + pixel] == CurveLevel::image
                    ? partitions[stratum].regions
@@ -158,9 +165,10 @@ struct TimedCalibrator {
     Calibrator calibrator;  ///< as calibrate() makes it
     double seconds = 0;     ///< duration of its calibration; the time of shared work is divided evenly
 };
-/// One calibrator for each of several options, in the same order. Options with the same score and division of
-/// the groups share the reading and sorting of the data. All options must have the same weights. Throws as
-/// calibrate().
+/// One calibrator for each of several options, in the same order. Options with the same score, promise and
+/// split share the reading and sorting of the data; they must also agree in condition, quantiles, pooling,
+/// rungs and `released`. All options must have the same weights. Throws a usage error otherwise, and as
+/// calibrate(). If there are several options, those with kAutoMethod are calibrated with Adapt::none.
 [[nodiscard]] std::vector<TimedCalibrator> calibrate_all(const Dataset& data,
                                                          const std::vector<CalibrateOptions>& options,
                                                          Progress& progress = silent());

@@ -66,7 +66,8 @@ struct DatasetCasesOptions {
     LengthUnit unit = LengthUnit::pixel;  ///< of the spacing
 };
 
-/// The images of a data set as cases. Keeps a copy of the data set, which shares its arrays.
+/// The images of a data set as cases. Keeps a copy of the data set, which shares its arrays. Throws a usage
+/// error for volumes without groups, and for a spacing that is not a finite number above 0.
 [[nodiscard]] std::unique_ptr<CaseSource> cases_of(const Dataset& data,
                                                    const DatasetCasesOptions& options = {});
 

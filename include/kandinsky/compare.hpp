@@ -13,7 +13,7 @@ struct CompareOptions {
     double alpha = 0.1;          ///< error level of coverage and set measures
     /// Size of random calibration subsets, in groups (in images if there are no groups); 0: all.
     std::size_t sample = 0;
-    std::size_t draws = 1;                   ///< number of such subsets
+    std::size_t draws = 1;                   ///< number of such subsets; more than 1 need `sample`
     EmptySets empty = EmptySets::automatic;  ///< of the sets that are judged
     std::size_t bootstrap = 0;  ///< resamples of the test groups for intervals, with one draw only
     /// Further methods to calibrate on the last draw without evaluating them; the report shows their curves.
@@ -78,8 +78,9 @@ struct Comparison {
 };
 
 /// Calibrates with every method on one data set and evaluates all of them on another. Except for durations,
-/// the result does not depend on the order of images or the number of threads. Throws as calibrate_all() and
-/// evaluate().
+/// the result does not depend on the order of images or the number of threads. Throws a data error if grids
+/// or classes differ, a usage error for options that exclude each other or a method that is named twice, and
+/// as calibrate_all() and evaluate().
 [[nodiscard]] Comparison compare(const Dataset& calibration, const Dataset& test,
                                  const CompareOptions& options, Progress& progress = silent());
 

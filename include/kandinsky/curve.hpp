@@ -42,8 +42,9 @@ class CurveSet {
     };
 
     CurveSet() = default;  ///< no curves, no ladder
-    /// A set without curves. `interpolate`: curves of the released code, which are read by linear
-    /// interpolation without the conformal rank; the threshold of a region without data is then NaN.
+    /// A set without curves. `interpolate`: curves of the released code. Their thresholds are read by linear
+    /// interpolation without the conformal rank, at alpha = 1 too. Without data the threshold is NaN and the
+    /// p-value is 0.
     explicit CurveSet(Ladder ladder, bool interpolate = false)
         : ladder_(std::move(ladder)), interpolate_(interpolate) {}
 

@@ -30,10 +30,11 @@ struct Truth {
     std::vector<std::uint8_t> valid;   ///< [H][W] 0 where the label is ignored
 };
 
-/// N images on one grid. Probabilities are [N,C,H,W]; C = 1 is the foreground only, and makes two classes
-/// with the probabilities 1 - p and p. The truth is labels [N,H,W], or 0/1 masks [N,C,H,W] if classes may
-/// overlap; prediction needs no truth. Groups [N] say which images belong together (a patient, a video).
-/// Copies share the arrays. Shapes and types are checked on construction, values when they are read.
+/// N images on one grid. Probabilities are [N,C,H,W], floating-point numbers or uint8 (255 p). C = 1 is the
+/// foreground only, and makes two classes with the probabilities 1 - p and p. The truth is integer labels
+/// [N,H,W], or 0/1 masks [N,C,H,W] if classes may overlap; prediction needs no truth. Integer groups [N] say
+/// which images belong together (a patient, a video). Copies share the arrays. Construction checks shapes and
+/// types and throws a data or usage error; values are checked when they are read.
 class Dataset {
   public:
     /// With truth, and with groups or without.
@@ -58,18 +59,20 @@ class Dataset {
     [[nodiscard]] std::int64_t group_id(
         std::size_t image) const;  ///< as given; the row number without groups
 
-    /// The listed images, by their numbers in this data set. Shares the arrays.
+    /// The listed images, by their numbers in this data set. Shares the arrays. Throws std::out_of_range
+    /// unless all numbers are below images().
     [[nodiscard]] Dataset subset(const std::vector<std::uint32_t>& images) const;
 
     /// Writes the probabilities of one image to `out` as float32 [C][range]. Throws a data error that names
-    /// image, class, row, column and value if a probability is NaN or outside [0,1], and a usage error if
-    /// `out` is too short. No allocation; thread-safe.
+    /// image, class, row, column and value if a probability is NaN or outside [0,1] or a logit is NaN (for
+    /// softmax also if it is infinite), and a usage error if `out` is too short. No allocation; thread-safe.
     void read_probs(std::size_t image, PixelRange range, std::span<float> out) const;
     /// All probabilities of one image, [C][H][W], as read_probs() gives them.
     [[nodiscard]] std::vector<float> probs(std::size_t image) const;
     /// Writes the truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is
-    /// 0 where the label is ignored. Throws a data error that names the place if a label is out of range, and
-    /// a usage error if there is no truth or an array is too short. No allocation; thread-safe.
+    /// 0 where the label is ignored. Throws a data error that names the place if a label is out of range or a
+    /// mask is neither 0 nor 1, and a usage error if there is no truth or an array is too short. No
+    /// allocation; thread-safe.
     void read_truth(std::size_t image, PixelRange range, std::span<std::uint8_t> member,
                     std::span<std::uint8_t> valid) const;
     /// All truth of one image, as read_truth() gives it.

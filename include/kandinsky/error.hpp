@@ -11,7 +11,7 @@ enum class ErrorKind {
     internal = 1,  ///< a fault of this library
     usage = 2,     ///< an invalid option or argument
     data = 3,      ///< input data that cannot be used
-    file = 4,      ///< the file system failed
+    file = 4,      ///< the file system failed, or memory or another resource ran out
 };
 
 /// The exception that the library throws. The message is one line: what is wrong, where, and what to do.

@@ -12,7 +12,7 @@ struct EvaluateOptions {
     bool maps = true;                        ///< keep the per-pixel maps
     bool ece_maps = true;                    ///< keep those of the calibration error too, if `maps`
     EmptySets empty = EmptySets::automatic;  ///< of the sets that Evaluation::sets describes
-    std::size_t bootstrap = 0;               ///< resamples of the test groups for intervals; 0: none
+    std::size_t bootstrap = 0;               ///< resamples of the test groups for intervals, 0 to 10000
     std::uint64_t seed = 0;                  ///< of the resamples
 };
 
@@ -147,7 +147,7 @@ struct Evaluation {
     WorstPlace worst_size;  ///< size-stratified coverage: the set size, from 1, with the lowest coverage
     ImageCoverage image_coverage;  ///< of all classes together
     Interval coverage_interval;    ///< of coverage_at_alpha
-    SetIntervals set_intervals;    ///< of sets; `empty` of plain_sets
+    SetIntervals set_intervals;    ///< of `sets`, but `empty` is of `plain_sets`
     /// Only with CalibrateOptions::released: the coverage of all samples of a stratum together, at the curve
     /// points of the released code's pooled rule.
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]
@@ -171,8 +171,8 @@ struct EvaluationReport {
 
 /// Evaluates several calibrators in one pass over the test images (more if memory is short). The result does
 /// not depend on the order of images or the number of threads. Throws a usage error without a calibrator or
-/// labels, a data error if the data do not fit or have bad values, and Interrupted when `progress` asks to
-/// stop.
+/// labels, for options out of range and for an alpha that cannot be guaranteed (RiskLevels), a data error if
+/// the data do not fit or have bad values, and Interrupted when `progress` asks to stop.
 [[nodiscard]] EvaluationReport evaluate(const Dataset& data,
                                         const std::vector<const Calibrator*>& calibrators,
                                         const EvaluateOptions& options = {}, Progress& progress = silent());
@@ -180,7 +180,8 @@ struct EvaluationReport {
 [[nodiscard]] EvaluationReport evaluate(const Dataset& data, const Calibrator& calibrator,
                                         const EvaluateOptions& options = {}, Progress& progress = silent());
 
-/// Quantile by linear interpolation (numpy's default rule) of values without NaN; NaN when there is none.
+/// Quantile at a level in [0, 1] by linear interpolation (numpy's default rule) of values without NaN; NaN
+/// without values.
 [[nodiscard]] double quantile(std::vector<double> values, double level);
 
 }  // namespace kandinsky

@@ -22,8 +22,8 @@ struct ImageFeatures {
     friend bool operator==(const ImageFeatures&, const ImageFeatures&) = default;
 };
 
-/// The features of one class from its probabilities in a whole image. One pass, no allocation. NaN counts as
-/// 0; values outside [0, 1] count as the nearer end.
+/// The features of one class from its probabilities in a whole image; `probs` must not be empty. One pass, no
+/// allocation. NaN counts as 0; values outside [0, 1] count as the nearer end.
 [[nodiscard]] ImageFeatures image_features(std::span<const float> probs);
 
 }  // namespace kandinsky

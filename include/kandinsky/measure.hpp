@@ -10,8 +10,8 @@ enum class MeasureBy {
     automatic,  ///< the rule with the narrowest intervals in groups that set no threshold
     quantiles,  ///< size: from the number of voxels with p > 0.9 to that with p > 0.1; Dice: estimated from p
     predicted,  ///< size: that of the predicted mask; Dice: 1
-    soft,       ///< size: the sum of the probabilities above 0.1
-    relative,   ///< as `predicted`, widened in proportion
+    soft,       ///< size: the sum of the probabilities above 0.1; Dice: as `quantiles`
+    relative,   ///< size: as `predicted`; Dice: as `quantiles`; each widened in proportion
 };
 [[nodiscard]] std::string_view name_of(MeasureBy by);         ///< "auto", "quantiles", ...
 [[nodiscard]] MeasureBy measure_by(const std::string& name);  ///< throws a usage error for other words
@@ -22,9 +22,10 @@ struct MeasureOptions {
     /// 0: alpha holds on average over draws of the calibration groups; else in at least this share of the
     /// draws.
     double confidence = 0;
-    MeasureBy by = MeasureBy::quantiles;   ///< the interval before calibration
+    /// The interval before calibration; `quantiles` and `soft` are refused if `hard`.
+    MeasureBy by = MeasureBy::quantiles;
     bool hard = false;                     ///< the model gives masks, so all probabilities are 0 or 1
-    std::uint64_t seed = 0;                ///< draws the groups that choose with `automatic`
+    std::uint64_t seed = 0;                ///< of the draw of the groups by which `automatic` chooses
     std::vector<std::uint32_t> classes{};  ///< classes to measure; empty: all except 0
 };
 

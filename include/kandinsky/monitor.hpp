@@ -8,7 +8,7 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// The rule for images whose outputs were seen before: they are among the last 4096 different ones.
+/// The rule for images whose outputs are among the last 4096 different outputs of the stream.
 enum class Seen {
     count,  ///< they count again
     skip,   ///< they are left out, but their new labels count
@@ -40,9 +40,11 @@ struct WatchedCoverage {
     std::uint64_t units = 0;  ///< images (or groups) with labelled pixels of the class
     double coverage = 0;      ///< mean share of the class's pixels whose set contains the class
     double low = 0;           ///< lower bound of the true coverage, see `high`
-    double high = 1;          ///< upper bound; both hold at all times with probability at least 1 - delta
-    double limit = 0;         ///< the alarm for coverage means that the true coverage is below this
-    double evidence = 0;      ///< betting e-process: the alarm for coverage is raised at 1 / delta
+    /// Upper bound; if the true coverage stays the same, both hold at all times with probability at least
+    /// 1 - delta. Both are NaN once no constant coverage is possible: it has changed.
+    double high = 1;
+    double limit = 0;     ///< the alarm for coverage means that the true coverage is below this
+    double evidence = 0;  ///< betting e-process: the alarm for coverage is raised at 1 / delta
     /// Weighted martingale: the alarm for odds is raised at 1 / delta. NaN: the reference has no labels.
     double odds_evidence = 0;
     double odds_share = 0;   ///< share of the class's own pixels that reach odds_before or odds_now
@@ -96,10 +98,10 @@ struct MonitorCourse {
 /// with labels, whether coverage and the odds of classes in their own pixels are kept. The unit is the image,
 /// or the group if the calibration images had groups; a group is tested when the next one begins, or by
 /// complete(). The order of the images matters: an update takes its images group by group, in the order of
-/// the groups' first images, and leaves out images whose group was tested before. The same updates give the
-/// same state for any number of threads, and the same images in the same order for any division into updates
-/// if the images of a group follow one another. Not thread-safe: one call at a time. docs/monitoring.md
-/// states the guarantee.
+/// the groups' first images, and leaves out images of the last 4096 groups tested. The state does not depend
+/// on the number of threads. If the images of a group follow one another, it does not depend on the division
+/// of the images into updates either. Not thread-safe: one call at a time. docs/monitoring.md states the
+/// guarantee.
 class Monitor {
   public:
     /// Starts a stream; `reference` is that of the calibrator. Throws a usage error for bad options.
@@ -113,8 +115,8 @@ class Monitor {
 
     /// Adds images, with or without labels. Pixels with an ignored label do not count, so an image whose
     /// labels are all ignored counts as unlabelled. Throws a data error if grid or classes differ or a value
-    /// is bad, and a usage error if only the images or only the calibration images have groups. If it throws,
-    /// nothing is changed.
+    /// is bad (those of classes that are not watched need not be read), and a usage error if only the images
+    /// or only the calibration images have groups. If it throws, nothing is changed.
     MonitorUpdate update(const Dataset& images, Seen seen = Seen::count, Progress& progress = silent());
     /// Tests the group that is still open, if there is one.
     void complete();
@@ -122,7 +124,8 @@ class Monitor {
     [[nodiscard]] const MonitorOptions& options() const;  ///< of the stream
     [[nodiscard]] MonitorVerdict verdict() const;         ///< so far
     [[nodiscard]] MonitorCourse outputs_course() const;   ///< of outputs: evidence, set size, features
-    [[nodiscard]] MonitorCourse labels_course() const;    ///< of labels: coverage with its bounds
+    /// Of labels: coverage with its bounds, which are NaN once no constant coverage is possible.
+    [[nodiscard]] MonitorCourse labels_course() const;
     /// The recent difference of the outputs from the reference, float [class][pixel], constant in each
     /// region: from -1 (less of the class than in all calibration images) to 1 (more). NaN for classes that
     /// are not watched, and everywhere if there are no regions.

@@ -8,8 +8,9 @@
 namespace KANDINSKY_API kandinsky {
 
 /// Reads a .npy file (format 1 to 3, any byte order, C or Fortran order). A file in native byte order is
-/// memory-mapped, not copied. Throws a file error if the file system fails, and a data error if the file is
-/// not a .npy file.
+/// memory-mapped, not copied, so it must not change while the array is in use; reading a page of a truncated
+/// file raises SIGBUS. Throws a file error if the file system fails, and a data error if the file is not a
+/// .npy file.
 [[nodiscard]] Array read_npy(const std::filesystem::path& path);
 
 /// Reads from memory; `name` is used in messages. The array may refer to `bytes`, which `owner` keeps alive.

@@ -51,7 +51,7 @@ enum class Connectivity {
 struct OutlineOptions {
     double alpha = 0.1;  ///< share of groups whose masks may fail, or of a group's objects that may be missed
     /// 0: alpha holds on average over draws of the calibration groups; else in at least this share of the
-    /// draws.
+    /// draws. Must be 0 with OutlineUnit::object.
     double confidence = 0;
     /// The outer mask contains at least this share of the object (all pixels of the class in a group). The
     /// inner mask exceeds the object by at most (1 - share) times the object's size. With
@@ -61,8 +61,8 @@ struct OutlineOptions {
     OutlineUnit per = OutlineUnit::group;               ///< OutlineUnit::object needs OutlineSides::outer
     Connectivity connectivity = Connectivity::corners;  ///< of objects
     OutlineSides sides = OutlineSides::both;            ///< which masks
-    /// Candidates, of which the best is chosen; with too few groups to choose, the first. Empty: all scores,
-    /// of which `relative` takes the place of the first.
+    /// The candidates. The best is chosen, or the first if there are too few groups to choose. Empty: all
+    /// scores that are possible, and `relative` if there are too few groups.
     std::vector<OutlineScore> scores{};
     bool hard = false;                     ///< the model gives masks, so all probabilities are 0 or 1
     std::vector<std::uint32_t> classes{};  ///< classes to outline; empty: all except 0
@@ -118,9 +118,9 @@ inline constexpr std::uint8_t kOutside = 0;  ///< outside the outer mask
 inline constexpr std::uint8_t kBetween = 1;  ///< in the outer mask, not in the inner one
 inline constexpr std::uint8_t kInside = 2;   ///< in the inner mask, which is part of the outer one
 
-/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not used. The score field
-/// needs the `calibrator` with which the rule was calibrated. Throws a usage error without it, and a data
-/// error if the number of classes differs.
+/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not used. If the rule has
+/// no outer mask, all voxels count as inside it. The score field needs the `calibrator` with which the rule
+/// was calibrated. Throws a usage error without it, and a data error if the number of classes differs.
 [[nodiscard]] std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
                                                      const Calibrator* calibrator = nullptr);
 
@@ -136,7 +136,7 @@ struct ObjectCounts {
 /// How often the outlines of labelled cases were as guaranteed.
 struct OutlineJudgement {
     std::size_t groups = 0;       ///< groups that have the class
-    std::size_t held = 0;         ///< groups whose masks are as guaranteed, for each of their objects
+    std::size_t held = 0;         ///< groups whose masks hold (with OutlineUnit::object: for all objects)
     double found = 0;             ///< share of a group's objects that the outer mask covers, mean over groups
     double object_share = 0;      ///< share of the voxels in the object, mean over these groups
     double outer_share = 0;       ///< the same for the outer mask
@@ -146,7 +146,8 @@ struct OutlineJudgement {
     std::vector<ObjectCounts> objects;  ///< by size, ascending; sizes that no object has are left out
 };
 /// One result for each class of the rule. Objects are counted by size: up to `small` and above it, or by
-/// powers of ten if `small` is 0. Throws as outline_case(), and a usage error for cases without labels.
+/// powers of ten if `small` is 0. Throws as outline_case(), and a usage error for cases without labels and
+/// for a `small` that is negative or not finite.
 [[nodiscard]] std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const CaseSource& cases,
                                                            const Calibrator* calibrator = nullptr,
                                                            double small = 0, Progress& progress = silent());

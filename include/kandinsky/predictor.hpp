@@ -61,7 +61,8 @@ class Predictor {
 
 /// Conformal p-values of one image, [class][pixel] in and out: before empty sets are filled, a class is in
 /// the set at alpha if and only if its p-value exceeds alpha. `probs` must lie in [0, 1], which is not
-/// checked. Thread-safe. Throws a usage error for spans of the wrong length and for Risk::precision.
+/// checked; where NaN makes a score NaN, the p-value is 0. Thread-safe. Throws a usage error for spans of the
+/// wrong length and for Risk::precision.
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out);
 
 }  // namespace kandinsky

@@ -10,7 +10,8 @@ namespace KANDINSKY_API kandinsky {
 class Progress {
   public:
     virtual ~Progress() = default;
-    /// `done` of `total` steps of a stage are done. One call at a time.
+    /// `done` of `total` steps of a stage are done. One call at a time. Reports of several threads may arrive
+    /// out of order, so `done` may decrease.
     virtual void update(std::string_view /*stage*/, std::size_t /*done*/, std::size_t /*total*/) {}
     /// Polled often, by several threads at once. After it returns true, the running function throws
     /// Interrupted.

@@ -14,8 +14,9 @@
 namespace KANDINSKY_API kandinsky {
 
 /// Statistics of the calibration images, with which a Monitor compares a stream. Each is computed from the
-/// outputs of one image. A shortfall also needs the image's labels: it is minus the log2 of the odds that a
-/// given share of a class's own pixels reaches. The statistic of a group is the mean over its images.
+/// outputs of one image. A shortfall also needs the image's labels: it is -x, where x is the largest number
+/// such that log2(p / (1 - p)) is at least x in a given share of the pixels labelled with a class. The
+/// statistic of a group is the mean over its images.
 /// Thresholds are never used, so the statistics of calibration and new images are exchangeable.
 /// docs/monitoring.md has the formulas.
 struct Reference {
@@ -33,8 +34,8 @@ struct Reference {
     std::vector<float> values{};  ///< [class][kWhole features, then the area in each region][unit], ascending
 
     std::vector<std::uint32_t> labelled{};  ///< classes with shortfalls, ascending; none: no labels
-    /// shortfalls[i * kShares.size() + k] are those of class labelled[i] and share kShares[k] in all units
-    /// that have the class, ascending.
+    /// shortfalls[i * kShares.size() + k] are those of class labelled[i] and share kShares[k] in the units
+    /// that have the class, or in a random sample of them if there are many; ascending.
     std::vector<std::vector<float>> shortfalls{};
 
     /// Number of features of a class, including those of its regions.

@@ -13,7 +13,7 @@ struct SceneOptions {
     std::size_t images = 100;      ///< number of scenes
     std::uint64_t seed = 0;        ///< of the random numbers
     std::size_t first = 0;         ///< number of the first scene; scenes with other numbers are different
-    Grid grid{};                   ///< {} = the preset's own
+    Grid grid{};                   ///< sides from 8 to 8192; {}: the preset's own
 };
 
 /// Probability maps of a simulated network, and the truth.

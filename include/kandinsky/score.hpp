@@ -31,17 +31,17 @@ struct ScoreOptions {
     /// Whether aps, raps and saps subtract a random share of the class's own term, so that scores have no
     /// jumps.
     bool randomized = false;
-    std::uint64_t seed = 0;       ///< of the random shares
-    double raps_lambda = 0.1;     ///< raps: penalty for each rank beyond raps_kreg
+    std::uint64_t seed = 0;       ///< of the random shares; calibrate() replaces it by its own seed
+    double raps_lambda = 0.1;     ///< raps: penalty for each rank beyond raps_kreg, 0 to 1e6
     std::uint32_t raps_kreg = 1;  ///< raps: rank beyond which the penalty is added
-    double saps_weight = 0.2;     ///< saps: weight of each rank below the first
+    double saps_weight = 0.2;     ///< saps: weight of each rank below the first, above 0, at most 1e6
 
     friend bool operator==(const ScoreOptions&, const ScoreOptions&) = default;
 };
 
 [[nodiscard]] ScoreOptions default_score();  ///< the standard score: near
 
-/// Throws a usage error for inconsistent options.
+/// Throws a usage error for numbers out of range and for options that the score does not have.
 void check_score(const ScoreOptions& options);
 
 [[nodiscard]] std::string_view name_of(ScoreKind kind);     ///< the option's word

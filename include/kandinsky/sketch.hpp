@@ -12,14 +12,15 @@ namespace KANDINSKY_API kandinsky {
 /// have no effect.
 class Sketch {
   public:
-    /// `options.sketch`: the largest error. Throws a usage error for options that need more than one pass,
-    /// and if the bins do not fit into `options.memory`.
+    /// `options.sketch`: the largest error. Throws a usage error for options that are out of range or need
+    /// more than one pass, and if the bins do not fit into `options.memory`.
     Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options);
 
     /// Counts some images, which are not needed afterwards. Not thread-safe; runs in parallel itself. Throws
-    /// a data error for bad values or another grid or number of classes, and a usage error for groups that do
-    /// not fit the options; nothing is counted then. If it throws later, because `progress` stops it or a
-    /// file changes, the sketch holds only a part of the images, and add() and finish() throw a usage error.
+    /// a data error for bad values or another grid or number of classes, and a usage error for images without
+    /// labels or groups that do not fit the options; nothing is counted then. If it throws later, because
+    /// `progress` stops it or a file changes, the sketch holds only a part of the images, and add() and
+    /// finish() throw a usage error.
     void add(const Dataset& images, Progress& progress = silent());
     /// The calibrator of all images so far. Throws a data error if no pixel has a label.
     [[nodiscard]] Calibrator finish(Progress& progress = silent()) const;

@@ -7,7 +7,8 @@
 namespace KANDINSKY_API kandinsky {
 
 /// While alive, the library uses at most `threads` threads in this process (0: as many as the machine has).
-/// Of several limits, the smallest holds.
+/// Of several limits, the smallest holds. The limit also applies to other code that shares the library's copy
+/// of oneTBB.
 class ThreadLimit {
   public:
     /// At most `threads` threads from now on.

@@ -36,9 +36,10 @@ struct Weighting {
 
 /// Learns weights from new images without labels, in any order: ridge logistic regression between calibration
 /// and new groups on mean ImageFeatures. Cross-validation chooses the ridge; without a shift, weights are 1.
-/// Weights are clipped at their 90 % quantile over new groups and at `most` times their mean over calibration
-/// groups. Throws a data error if grids or classes differ or a data set has fewer than 10 groups, a usage
-/// error if only one data set has groups or `most` is infinite or below 1.
+/// Weights are scaled to mean 1 over calibration groups, then clipped at `most` and at their 90 % quantile
+/// over new groups (at 1 if the quantile is smaller). Throws a data error if grids or classes differ or a
+/// data set has fewer than 10 groups, a usage error if only one data set has groups or `most` is infinite or
+/// below 1.
 [[nodiscard]] GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, double most = 10,
                                          Progress& progress = silent());
 

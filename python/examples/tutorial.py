@@ -32,7 +32,7 @@ test_probs, test_labels, test_groups = test
 print(cal_probs.shape, cal_probs.dtype, "from", len(np.unique(cal_groups)), "patients")
 
 # %% [markdown]
-# ## Are the probabilities honest?
+# ## Are the probabilities calibrated?
 # Among the pixels with probability 0.8 of a class, about eight in ten should have it. One calibrator for the whole image
 # is enough to check this.
 

@@ -124,7 +124,8 @@ class Fitted(Known, Parameters):
             Eight pixels in a byte, as with ``numpy.packbits(sets, axis=-1)``.
         empty : {"auto", "fill", "keep"}
             Rule for empty sets: add the most probable class ("fill") or leave them empty ("keep"). "auto" fills,
-            unless masks left calibration pixels without a class or `risk` includes precision.
+            unless masks left calibration pixels without a class or `risk` includes precision. If `risk` includes precision,
+            "fill" is a UsageError.
         no_empty : bool, optional
             The older name of `empty`: True means "fill", False "keep".
         out : ndarray, optional
@@ -175,6 +176,8 @@ class Fitted(Known, Parameters):
 
     def predict_p(self, probs: Any, *, out: Any = None) -> Any:
         """Conformal p-values: a class is in the set at alpha if and only if its p-value exceeds alpha.
+
+        This holds before empty sets are filled. UsageError with ``risk="precision"``, which has no p-values.
 
         Parameters
         ----------
@@ -264,6 +267,6 @@ class Fitted(Known, Parameters):
         return Evaluation._of(found, wanted)
 
     def score(self, probs: Array, labels: Array) -> float:
-        """The negative mean coverage error over classes, for model selection: higher is better, 0 is best."""
+        """The negative mean coverage error over classes, for model selection: higher is better, 0 is best; NaN without samples."""
         errors = self.evaluate(probs, labels, bootstrap=0).mean_ce
         return float("nan") if np.isnan(errors).all() else -float(np.nanmean(errors))

@@ -1,4 +1,4 @@
-"""Stores batches until calibration in temporary files without a name, so that memory stays bounded. Nothing is rounded."""
+"""Stores batches until calibration in temporary files without a name, so that memory stays bounded. Results do not change."""
 
 from __future__ import annotations
 

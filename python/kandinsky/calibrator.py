@@ -74,7 +74,8 @@ class Calibrator(Filed, Fitted):
     rungs : int
         Number of levels at which long curves are stored; 0: 2000, or 200 for more than 1024 curves.
     split : float
-        Share of the groups that learns with ``promise="split"``; 0: chosen by the number of groups.
+        Share of the groups that learns; above 0 it selects ``promise="split"``. 0: a quarter with `confidence`, else half,
+        but if "auto" selects "split" for more than 200 groups, 100 groups (more if they have weights) set the thresholds.
     promise : {"auto", "loo", "split", "none"}
         Rule of the guarantee. "loo": every group learns and sets thresholds, and learning is repeated without each group.
         "split": some groups learn, the others set thresholds. Both guarantee 1 - alpha. "none": no guarantee. "auto": "none"
@@ -122,9 +123,10 @@ class Calibrator(Filed, Fitted):
 
     Notes
     -----
-    Arrays are numpy's, or objects that support DLPack, such as torch tensors; float16, float32, float64 or uint8
-    (p * 255), in any memory order, without a copy. Lists, arrays in foreign byte order, unaligned arrays and tensors on
-    an accelerator are copied. Volumes [N,C,D,H,W] are read as slices, and each volume is a group; sets have the volumes' shape.
+    Arrays are numpy arrays or objects that support DLPack, such as torch tensors, of float16, float32, float64 or uint8
+    (p * 255). They are read in place, in any memory order. Lists, arrays in foreign byte order, unaligned arrays, several
+    volumes and tensors on an accelerator are copied. Volumes [N,C,D,H,W] are read as slices, and each volume is a group
+    unless groups are given; sets have the volumes' shape.
 
     Several threads may predict with one calibrator; the interpreter's lock is released while work is done.
 
@@ -258,7 +260,7 @@ class Calibrator(Filed, Fitted):
         shift_groups: Optional[Groups] = None,
         max_weight: float = 0.0,
     ) -> "Self":
-        """Calibrates on these images only. The arrays are read in place and not kept.
+        """Calibrates on these images only. The arrays are not kept, and batches of :meth:`partial_fit` are removed.
 
         Takes `probs`, `labels` and `groups` as :meth:`partial_fit` does, returns the calibrator itself, and also takes:
 
@@ -272,7 +274,8 @@ class Calibrator(Filed, Fitted):
             New images without labels, and their groups if `groups` are given: weights are estimated from them.
         max_weight : float
             Largest weight of a calibration or new image; larger weights are reduced to it. With `shift_to` its
-            unit is the mean weight. 0: the largest of `weights`, or 10 with `shift_to`.
+            unit is the mean weight, and weights are also limited to the 0.9 quantile of those of the new images. 0: the
+            largest of `weights`, or 10 with `shift_to`.
         """
         if labels is None:
             raise UsageError("labels are needed to calibrate")
@@ -294,9 +297,10 @@ class Calibrator(Filed, Fitted):
         return self
 
     def recalibrate(self, probs: Array, labels: Array, groups: Optional[Groups] = None) -> "Self":
-        """A calibrator with the curves of this one and levels from other labelled images.
+        """Returns a calibrator with the curves of this one, whose levels are set by other labelled images.
 
-        The guarantee of 1 - alpha is for images like these. The images of this calibrator are not needed.
+        Its guarantee of 1 - alpha is for images that are exchangeable with the given ones. The images of this calibrator
+        are not needed. The new calibrator has the parameters of this one.
 
         Returns
         -------
@@ -310,7 +314,12 @@ class Calibrator(Filed, Fitted):
             core = self._fitted().recalibrate(data, self._threads(), callback)
         for remark in core.remarks():
             warnings.warn(in_python(remark), CalibrationWarning, stacklevel=2)
-        return self._of(core)
+        new = self._of(core)
+        # Results do not depend on these parameters, so files do not have them.
+        for name in ("memory", "threads", "scratch", "progress"):
+            setattr(new, name, getattr(self, name))
+        new._made_with = new._calibration()
+        return new
 
     def _calibrate(
         self, data: "_core.Data", weights: Sequence[float] = (), fresh: Optional["_core.Data"] = None, max_weight: float = 0.0

@@ -37,7 +37,8 @@ class Comparison(Result):
     calibrators : dict of str to Calibrator
         Calibrators of the last draw, ready for use.
     ce_maps : dict of str to ndarray
-        Coverage error of every pixel, float64 [C,H,W], of the last draw.
+        Coverage error of every pixel, float64 [C,H,W] ([1,H,W] with ``condition="none"``), of the last draw; NaN where no
+        test image has the class.
     ece_map : ndarray
         Expected calibration error of the probabilities at every pixel, float64 [C,H,W].
     """

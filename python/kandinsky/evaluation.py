@@ -86,7 +86,8 @@ class Evaluation(Result):
     results : tuple of ClassResult
         Every measure of each reported class; `rows` has the same as dicts.
     ce_map : ndarray
-        Coverage error of every pixel, float64 [C,H,W], NaN where no test image has the class.
+        Coverage error of every pixel, float64 [C,H,W] ([1,H,W] with ``condition="none"``); NaN where no test image has the
+        class.
     ece_map : ndarray
         Expected calibration error of the probabilities at every pixel, float64 [C,H,W].
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from typing import Any, Callable, Optional, Tuple
 
@@ -43,7 +44,7 @@ class Calibrate(Callback):
     Attributes
     ----------
     calibrator_ : Calibrator
-        The calibrator of the last validation.
+        The calibrator of the last validation that ended, without its data.
     """
 
     def __init__(
@@ -71,6 +72,6 @@ class Calibrate(Callback):
     def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
         if trainer.sanity_checking:
             return
-        self.calibrator_ = self.metric.compute()
+        self.calibrator_ = copy.copy(self.metric.compute())  # the next validation empties the metric's own
         if self.path is not None:
             self.calibrator_.save(os.fspath(self.path))

@@ -1,4 +1,4 @@
-"""Size and Dice of each class in each group, with intervals that contain the truth with a guarantee."""
+"""Size and Dice of each class in each group, and intervals with a guaranteed probability of containing the truth."""
 
 from __future__ import annotations
 

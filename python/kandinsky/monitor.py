@@ -41,8 +41,8 @@ class WatchedCoverage:
     cls: int
     units: int  #: images (or groups) with labelled pixels of the class
     coverage: float
-    low: float  #: with probability 1 - delta, the true coverage has always been between low and high
-    high: float
+    low: float  #: with probability 1 - delta, a true coverage that stays the same has always been between low and high
+    high: float  #: low and high are NaN once no constant coverage is possible: it has changed
     limit: float  #: the alarm for labels means that the true coverage is below this
     evidence: float  #: that the true coverage is below the limit
     odds_evidence: float  #: that odds in the class's own pixels are lower than at calibration; NaN: the calibrator stores no odds for comparison
@@ -101,7 +101,7 @@ class Monitor:
 
     Without labels: do the outputs still look like those of the calibration images? The probability that a false alarm is ever raised
     is at most `delta`. With labels: does the guarantee still hold? The unit is the image, or the group if the calibration images had
-    groups.
+    groups. One call at a time: a call during another one, by another thread or by `progress`, raises UsageError.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class Monitor:
         return _result(self._watch.json())
 
     def change_map(self) -> Floats:
-        """Where the outputs changed, [class, height, width]: -1 (less of the class) to 1 (more); NaN: not watched."""
+        """Where the outputs changed, [class, height, width]: -1 (less of the class) to 1 (more); NaN: not watched, or no regions."""
         return np.asarray(self._watch.change_map())
 
     def save(self, path: PathLike) -> None:

@@ -61,6 +61,8 @@ def _legend(ax: Any, **options: Any) -> None:
 def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any = None, cmap: Any = None) -> Any:
     """Draws the regions of pixels that share their scores, or the score thresholds of a soft method such as `field`.
 
+    Thresholds that depend on the image (``adapt="image"``) are those of an image with b = 0 (docs/adapt.md).
+
     Parameters
     ----------
     calibrator : Calibrator
@@ -81,10 +83,15 @@ def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any
     ax = _axes(ax)
     name = "all classes" if len(regions) == 1 else f"class {which}"
     if "smooth" in calibrator.meta_["strata"][which]:
-        limits = calibrator.score_thresholds(alpha=0.1)[which]
-        shown = np.ma.masked_invalid(limits)
-        _panel(ax, shown, "score threshold at alpha 0.1", True, cmap=cmap or "viridis")
-        ax.set_title(f"{calibrator.methods_[which]}, {name}: no regions, score thresholds")
+        options = calibrator.meta_["options"]
+        if options.get("adapt", "none") == "none":
+            limits, what, more = calibrator.score_thresholds(alpha=0.1), "score threshold", ""
+        else:
+            limits, more = np.array(calibrator._fitted().limits(0.1)), " for b = 0"
+            what = "probability threshold" if options["score"] == "lac" else "score threshold"
+        shown = np.ma.masked_invalid(limits[which])
+        _panel(ax, shown, f"{what} at alpha 0.1{more}", True, cmap=cmap or "viridis")
+        ax.set_title(f"{calibrator.methods_[which]}, {name}: no regions, {what}s{more}")
         return ax
     count = int(regions[which].max()) + 1
     few = count <= 10
@@ -238,7 +245,7 @@ def plot_reliability(results: Results, cls: Optional[int] = None, *, ax: Any = N
     count, confidence, accuracy, ece = bins[cls]
     seen = count > 0
     ax = _axes(ax)
-    _diagonal(ax, "honest")
+    _diagonal(ax, "calibrated")
     ax.bar(
         (np.arange(len(count))[seen] + 0.5) / len(count),
         accuracy[seen],

@@ -6,7 +6,7 @@ import base64
 from typing import Any, Dict, Optional, Sequence, Union
 
 from . import _core
-from ._arrays import class_list, make_data, one_level
+from ._arrays import class_list, ignore_list, make_data, one_level
 from ._checks import file_path, whole
 from ._files import write_whole
 from ._progress import Progress, Shown
@@ -71,11 +71,11 @@ def report(
     what : Comparison, Calibrator, or several calibrators
         The names of several calibrators are their methods, numbered if two are equal, or the keys of a dict.
     probs, labels : arrays, optional
-        The test images; needed for calibrators. A comparison has its own.
+        The test images; needed for calibrators. A comparison has its own, so these, `ignore` and `logits` are refused with it.
     path : path, optional
         Where to write the page.
     alpha, confidence_level : float
-        Level of the set sizes, at which the page's slider starts; a comparison has its own.
+        Level of the page's figures, at which its slider starts; a comparison has its own.
     title : str
     classes : int or sequence of int, optional
         Classes to show first.
@@ -100,8 +100,12 @@ def report(
     wanted, names = class_list(classes), [str(one) for one in class_names]
     with Shown(progress) as callback:
         if isinstance(what, Comparison):
-            if probs is not None or alpha is not None or confidence_level is not None:
-                raise UsageError("a comparison has its own test images and level; give neither with it")
+            given = {
+                "probs": probs is not None, "labels": labels is not None, "alpha": alpha is not None,
+                "confidence_level": confidence_level is not None, "ignore": ignore_list(ignore) != [255], "logits": logits != "none",
+            }  # fmt: skip
+            for name in (name for name, is_given in given.items() if is_given):
+                raise UsageError(f"{name} has no effect: a comparison has its own test images and level")
             if what._core is None:
                 raise UsageError("a copied or unpickled comparison has no test images; give its calibrators, probs and labels instead")
             html = _core.report_contest(what._core, title, wanted or what._classes, names, threads, callback)

@@ -46,7 +46,7 @@ class PredictionSets(ExactModule):
     empty : {"auto", "fill", "keep"}
         As for :meth:`kandinsky.Calibrator.predict_set`.
     logits : {"none", "sigmoid", "softmax"}, optional
-        Kind of the module's input; default: that of the calibration.
+        Function that turns the module's input into probabilities; default: that of the calibrator.
 
     Attributes
     ----------

@@ -74,8 +74,9 @@ def predict_volume(
 ) -> np.ndarray:
     """Sets (bool) of a volume of probabilities [C,x,y,z], in its own layout; p-values (float32) where `alpha` is None.
 
-    Slices, axes and grid are those of the calibrator's record if the command made it from files; otherwise slices are axial by the
-    affine. Pixels outside the record's grid have every class in their set, and p-value 1.
+    Slices, axes and grid are those that the calibrator records if the command made it from files; otherwise slices are `axis`
+    (default: axial), along the axes closest to RAS+ by the affine. Pixels outside the recorded grid have every class in their
+    set, and p-value 1.
     """
     record = calibrator.meta_.get("input") or {}
     axis = axis or record.get("axis", "axial")

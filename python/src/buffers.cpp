@@ -46,7 +46,7 @@ DType dtype_of_buffer(const Py_buffer& buffer, const std::string& name) {
          buffer.format == nullptr ? "" : buffer.format);
 }
 
-/// Releases a buffer with the interpreter's lock, because any thread may drop the last reference.
+/// Takes the interpreter's lock and releases a buffer, because any thread may drop the last reference.
 struct Release {
     void operator()(Py_buffer* buffer) const {
         const nb::gil_scoped_acquire gil;

@@ -37,7 +37,8 @@ Contest contest(const Data& calibration, const Data& test, std::vector<std::stri
     return progress.run(threads, [&] {
         return Contest{
             std::make_shared<const Comparison>(compare(calibration.set, test.set, options, progress)),
-            std::make_shared<const Dataset>(calibration.set), std::make_shared<const Dataset>(test.set)};
+            std::make_shared<const Dataset>(calibration.set), std::make_shared<const Dataset>(test.set),
+            options.empty};
     });
 }
 

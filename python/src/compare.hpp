@@ -9,6 +9,7 @@ namespace kandinsky::python {
 struct Contest {
     std::shared_ptr<const Comparison> core;
     std::shared_ptr<const Dataset> calibration, test;
+    EmptySets empty = EmptySets::automatic;  ///< of the sets that were judged
 };
 
 }  // namespace kandinsky::python

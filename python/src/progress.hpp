@@ -12,14 +12,16 @@
 
 namespace kandinsky::python {
 
-/// Calls a Python callable with (stage, done, total) when a stage begins and ends, and between at most ten
-/// times a second. Stops the work on Ctrl-C or if the callable raises; run() then raises that exception.
+/// Calls a Python callable with (stage, done, total) when a stage begins, at most ten times a second while it
+/// runs, and when it ends. Stops the work on Ctrl-C or if the callable raises; run() then raises that
+/// exception.
 class PyProgress : public Progress {
   public:
     explicit PyProgress(nanobind::object callback) : callback_(std::move(callback)) {}
 
     void update(std::string_view stage, std::size_t done, std::size_t total) override;
-    /// Signals are checked on the thread that called the library, where Python handles them.
+    /// Checks signals on the thread that called the library. Python handles them on its main thread only, so
+    /// Ctrl-C does not stop work that another thread started.
     [[nodiscard]] bool cancelled() const override;
 
     /// Runs work without the interpreter's lock, on at most `threads` threads (0: all of the machine).

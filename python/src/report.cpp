@@ -39,6 +39,7 @@ nb::bytes contest_page(const Contest& self, const std::string& title, const std:
     PyProgress progress(std::move(callback));
     return bytes_of(progress.run(threads, [&] {
         ReportInput input = report_input(*self.core, *self.calibration, *self.test, classes);
+        input.empty = self.empty;
         finish(input, title, class_names, self.test->classes());
         const Examination found =
             examine(*input.test, input.calibrators, {.alpha = input.alpha, .ece_maps = false}, progress);

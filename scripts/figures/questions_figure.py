@@ -26,7 +26,7 @@ GIVEN = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.n
 
 
 def lesions(folder, images, seed, side=64):
-    """Images with few or many round spots, of which the model finds large ones better; probabilities and labels."""
+    """Writes probabilities and labels of images with 1, 2 or 7 round spots. The model finds large spots better."""
     random = np.random.default_rng(seed)
     y, x = np.mgrid[:side, :side]
     probs, labels = np.full((images, side, side), 0.01), np.zeros((images, side, side), np.uint8)

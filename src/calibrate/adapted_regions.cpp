@@ -173,7 +173,7 @@ class AdaptedRelearner {
     }
 
     void learn_without(std::uint32_t group) {
-        // [stratum] found again if the method learns regions.
+        // [stratum] the regions, which are found again if the method learns them.
         std::vector<Partition> regions = all_;
         if (learns_) find_regions(group, regions);
         for (std::size_t s = 0; s < strata(); ++s) {
@@ -233,8 +233,7 @@ std::vector<SmoothCurves> adapted_curves(const CalibrateOptions& options, std::v
 
 Calibrator adapted_leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices,
                                  CalibrationRun& run, Progress& progress) {
-    if (run.census().groups > kRankedGroups)
-        fail(ErrorKind::usage, "--promise loo is for up to {} groups; use --promise split", kRankedGroups);
+    partition::check_leave_one_out(run.census().groups);
     AdaptedRelearner learner(options, choices, run, progress);
     const CurveRule rule = rule_for(options, learner.strata() * run.data().grid().pixels());
     std::vector<Partition> partitions;

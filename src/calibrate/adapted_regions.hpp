@@ -21,7 +21,8 @@ namespace kandinsky {
 /// Calibration by --promise loo for a method with regions, if levels follow the image. Regions, distributions
 /// and shifts are learnt again without each group that has the class (docs/adapt.md). `choices`: one for each
 /// stratum, made from all groups. Cost: one fit per group. Memory: 8 bytes per score, and for methods that
-/// learn regions 2 bytes for each bin of scores, stratum and pixel.
+/// learn regions 2 bytes for each bin of scores, stratum and pixel. Throws a usage error for more than
+/// kRankedGroups groups.
 [[nodiscard]] Calibrator adapted_leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices,
                                                CalibrationRun& run, Progress& progress);
 

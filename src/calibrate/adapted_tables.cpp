@@ -181,8 +181,8 @@ AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
     const SmoothCurves& curves = *calibrator.smooth_of(stratum);
     if (adaptation.step() != Adaptation::kStep)
         fail(ErrorKind::usage,
-             "the calibrator's levels follow the image in the steps of an earlier version; calibrate again "
-             "to export it");
+             "the calibrator is from an earlier version, which rounded the shifts of levels in another way; "
+             "calibrate again to export it");
     AdaptedTables out;
     add_shifts(adaptation, out);
     const auto [least, most] = adaptation.range();

@@ -27,8 +27,9 @@ struct AdaptedTables {
 
     std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][row]
     std::vector<std::vector<std::uint16_t>> sure, last;  ///< [alpha][row][place]
-    /// Scores: kParts for each column, with equally spaced keys, then the last edge, the largest score and
-    /// both infinities. They are so dense that few scores lie between the two limits of a place.
+    /// Scores: kParts for each column except the last, with equally spaced keys, then the end of the last
+    /// column, the largest score and both infinities. They are so dense that few scores lie between the two
+    /// limits of a place.
     std::vector<float> limits;
     static constexpr std::size_t kParts = 64;  ///< fewer if 16 bits could not number the limits otherwise
 

@@ -1,5 +1,6 @@
 #include "calibrate/adapted_values.hpp"
 #include "curve/curve_storage.hpp"
+#include "curve/rung.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@ namespace {
 constexpr float kAbove = 1e30f, kBelow = -1e30f;
 
 float value_of(const SmoothCurves& curves, std::size_t pixel, float score, std::int32_t shift) {
-    if (!(score <= storage_of(curves).largest)) return kAbove;
+    if (!(score <= storage_of(curves).largest)) return std::isnan(score) ? score : kAbove;
     const std::uint32_t level = curves.level(pixel, score);
     return level == 0 ? kBelow : static_cast<float>(Adaptation::value_of(level) - shift);
 }
@@ -52,16 +53,14 @@ float value_threshold(const Calibrator& calibrator, std::size_t stratum, double 
 }
 
 double value_p(const Calibrator& calibrator, std::size_t stratum, float value) {
-    constexpr double kSlack = 1e-12;  // as in curves: 1 - 0.7 is not 0.3 in binary
     const std::vector<std::int32_t>& levels = calibrator.adaptation_of(stratum)->levels();
-    const std::vector<double>& ladder = calibrator.smooth_of(stratum)->ladder().levels;
     const auto above = static_cast<std::size_t>(std::lower_bound(levels.begin(), levels.end(), value,
                                                                  [](std::int32_t level, float own) {
                                                                      return level != Adaptation::kNever &&
                                                                             static_cast<float>(level) < own;
                                                                  }) -
                                                 levels.begin());
-    return above == 0 ? 1.0 : std::max(0.0, 1.0 - ladder[above - 1] - kSlack);
+    return p_value_above(calibrator.smooth_of(stratum)->ladder(), above);
 }
 
 AdaptedSets::AdaptedSets(const Calibrator& calibrator, std::size_t stratum, double alpha,

@@ -13,11 +13,12 @@ void shifts_of(const Calibrator& calibrator, std::span<const ImageFeatures> clas
 
 /// Replaces the scores of one class at some pixels of an image by the values that are compared with
 /// value_threshold(): a class is in the set if and only if its value is at most the threshold. For strata
-/// with adaptation_of(). Values are finite and ascend with the score.
+/// with adaptation_of(). Values are finite and ascend with the score; NaN stays NaN.
 void adapt_scores(const Calibrator& calibrator, std::size_t stratum, std::int32_t shift, PixelRange range,
                   float* scores);
 
-/// The threshold of values at 1 - alpha, which is the same at every pixel and in every image.
+/// The threshold of values at 1 - alpha, which is the same at every pixel and in every image. Throws as
+/// curve_alpha().
 [[nodiscard]] float value_threshold(const Calibrator& calibrator, std::size_t stratum, double alpha);
 
 /// The p-value of a value: a class is in the set at alpha < 1 if and only if its p-value exceeds alpha.

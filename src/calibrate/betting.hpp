@@ -7,7 +7,7 @@ namespace kandinsky {
 
 /// Tests by betting whether the mean loss of groups is below alpha; losses lie in [0, 1] (Waudby-Smith and
 /// Ramdas). The capital is multiplied by 1 + b (alpha - loss) for each group in turn. The bet b depends on
-/// earlier groups only, so if the mean is at least alpha, the capital exceeds 1 / delta with probability at
+/// earlier groups only, so if the mean is at least alpha, the capital reaches 1 / delta with probability at
 /// most delta. docs/risk.md compares this bound with others.
 class BettingTest {
   public:

@@ -106,7 +106,7 @@ void check_effective(const Weighting& weighting, bool grouped) {
     if (weighting.effective >= kLeastEffective) return;
     fail(ErrorKind::data,
          "the weights leave {:.1f} effective {} of the {} that set the thresholds, but {} are needed; "
-         "calibrate on more data like the new data, or clip the weights with a smaller --max-weight",
+         "calibrate on more data like the new data, or clip the weights with a smaller `max_weight`",
          weighting.effective, grouped ? "groups" : "images", weighting.groups, kLeastEffective);
 }
 
@@ -130,7 +130,7 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         data_split->nobody_learns = total(comm, data_split->learn.size()) == 0;
         data_split->nobody_levels = total(comm, data_split->level.size()) == 0;
         if ((data_split->nobody_learns || data_split->nobody_levels) && !all_soft)
-            fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", share, groups,
+            fail(ErrorKind::usage, "`split {}` of {} {} leaves one side empty", share, groups,
                  data.grouped() ? "groups" : "images");
     }
     std::optional<Dataset> fitting, setting;
@@ -214,14 +214,16 @@ std::vector<TimedCalibrator> calibrate_all(const Dataset& data, const std::vecto
     const double share = all.none() ? 1 : (1 / all.at_infinity - 1) / static_cast<double>(all.groups);
     for (const CalibrateOptions& one : options) {
         if (one.weights.of_row != weights.of_row || one.weights.bound != weights.bound)
-            fail(ErrorKind::internal, "[calibrate_all] the methods must share the weights");
+            fail(
+                ErrorKind::usage,
+                "options that are calibrated together must have the same weights; call calibrate() for each");
         check_method(one.method.name);  // unknown names are reported before any work
         check_confidence(one);
         if (one.confidence > 0 && !one.weights.none())
-            fail(ErrorKind::usage, "--confidence needs groups of equal weight, so leave the weights out");
+            fail(ErrorKind::usage, "`confidence` needs groups of equal weight, so leave the weights out");
         if (one.sketch != 0)
             fail(ErrorKind::usage,
-                 "--sketch is for images that are seen once; these can be read again, so "
+                 "`sketch` is for images that are seen once; these can be read again, so "
                  "leave it out and the thresholds are exact");
         if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;

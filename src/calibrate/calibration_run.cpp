@@ -38,7 +38,7 @@ Partition whole_image(const Grid& grid) {
 }
 
 namespace {
-/// Whether some region has too few scores while the class has scores elsewhere.
+/// Whether some region has too few scores of a class that has scores.
 bool needs_fallback(const Calibrator& calibrator) {
     for (const CurveSet& curves : calibrator.curves) {
         bool short_of = false, others = false;
@@ -55,7 +55,7 @@ bool needs_fallback(const Calibrator& calibrator) {
 CalibrateOptions effective(CalibrateOptions options) {
     if (options.released && options.score == CalibrateOptions{}.score) options.score = {};
     if (options.released && options.score.kind != ScoreKind::lac)
-        fail(ErrorKind::usage, "--compat released has the score lac only, but --score is {}",
+        fail(ErrorKind::usage, "`compat released` has the score lac only, but `score` is {}",
              name_of(options.score.kind));
     if (options.score.randomized) options.score.seed = options.seed;
     check_score(options.score);
@@ -68,36 +68,36 @@ CalibrateOptions effective(CalibrateOptions options) {
     // scores, so the guarantee holds.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;
-    if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
+    if (options.quantiles.empty()) fail(ErrorKind::usage, "`quantiles` needs at least one level");
     for (const double level : options.quantiles)
         if (!(level >= 0 && level <= 1))
-            fail(ErrorKind::usage, "--quantiles has {}, but levels lie in [0, 1]", level);
+            fail(ErrorKind::usage, "`quantiles` has {}, but levels lie in [0, 1]", level);
     if (options.promise == Promise::leave_one_out) {
         if (options.split > 0)
-            fail(ErrorKind::usage, "--promise loo learns from all groups: leave --split out");
+            fail(ErrorKind::usage, "`promise loo` learns from all groups: leave `split` out");
         if (options.pooling != Pooling::groups)
-            fail(ErrorKind::usage, "--promise loo needs --pooling groups");
+            fail(ErrorKind::usage, "`promise loo` needs `pooling groups`");
     }
     if (options.adapt == Adapt::image) {
         if (options.pooling != Pooling::groups || options.released)
-            fail(ErrorKind::usage, "--adapt image needs --pooling groups");
+            fail(ErrorKind::usage, "`adapt image` needs `pooling groups`");
         if (options.method.name == kAutoMethod)
             fail(ErrorKind::usage,
-                 "--adapt image needs a given method, but the method is auto; use --method field");
+                 "`adapt image` needs a given method, but the method is auto; use `method field`");
     }
     if (!options.weights.none()) {
         if (options.pooling != Pooling::groups || options.released)
-            fail(ErrorKind::usage, "weights belong to groups, so they need --pooling groups");
+            fail(ErrorKind::usage, "weights belong to groups, so they need `pooling groups`");
         if (options.fallback == Fallback::image)
             fail(ErrorKind::usage,
                  "with weights, regions on the image-wide curve would have no guarantee; leave out "
-                 "--fallback image");
+                 "`fallback image`");
     }
     if (!(options.split >= 0 && options.split < 1))
-        fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",
+        fail(ErrorKind::usage, "`split` is {}, but must be a share of the groups, at least 0 and below 1",
              options.split);
     if (options.rungs == 1 || options.rungs > 100000)
-        fail(ErrorKind::usage, "--rungs is {}, but must be 2 to 100000", options.rungs);
+        fail(ErrorKind::usage, "`rungs` is {}, but must be 2 to 100000", options.rungs);
     return options;
 }
 
@@ -188,8 +188,9 @@ CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateO
             one.quantiles != common_.quantiles || one.released != common_.released ||
             one.pooling != common_.pooling || one.rungs != common_.rungs || one.split != common_.split ||
             one.promise != common_.promise)
-            fail(ErrorKind::internal,
-                 "[calibrate_all] the methods must share score, condition, quantiles, pooling and rungs");
+            fail(ErrorKind::usage,
+                 "options of one score, promise and split that are calibrated together must agree in "
+                 "`condition`, `quantiles`, `pooling`, `rungs` and `released`; call calibrate() for each");
     if (wanted.any() && !team_of(data).counts()) {
         gathered_ = std::make_unique<PixelRows>(data, common_.condition, common_.score);
         if (!gathered_->visit_census(common_.memory)) gathered_.reset();

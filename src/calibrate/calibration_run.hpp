@@ -19,8 +19,9 @@ namespace kandinsky {
 /// Whether every pixel is its own region.
 [[nodiscard]] bool is_pixelwise(const Partition& partition);
 [[nodiscard]] std::size_t curve_count(const std::vector<Partition>& partitions);
-/// The regions that the options' method finds. `input` needs grid, stratum, counts and, if the method uses
-/// them, features; its seed, settings and progress are set here. Throws Interrupted if cancelled.
+/// The regions that the options' method finds. `input` needs grid, stratum, strata, counts and, if the method
+/// uses them, features; the fields that options and progress determine are set here. Throws Interrupted if
+/// cancelled.
 [[nodiscard]] Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress);
 /// Records which curve each pixel uses.
 void assign_levels(Calibrator& calibrator);
@@ -28,9 +29,11 @@ void assign_levels(Calibrator& calibrator);
 /// Throws a usage error for values out of range and for options that exclude each other.
 [[nodiscard]] CalibrateOptions effective(CalibrateOptions options);
 /// The options with the promise and the split in effect for that many groups. Resolves Promise::automatic;
-/// methods that learn nothing get Promise::none. `share`: the mean weight of a group relative to the bound.
+/// methods that learn nothing get Promise::none unless levels follow the image. `share`: the mean weight of a
+/// group relative to the bound.
 [[nodiscard]] CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share = 1);
-/// Resolves Fallback::automatic: `image` if a region has too few scores, otherwise `none`.
+/// Resolves Fallback::automatic: `image` if a region has too few scores of a class that has scores, otherwise
+/// `none`.
 void resolve_fallback(Calibrator& calibrator);
 /// One region with all pixels.
 [[nodiscard]] Partition whole_image(const Grid& grid);
@@ -54,11 +57,12 @@ struct PixelScan {
 };
 
 /// The data of one calibration run, shared by all methods that are fitted to it. The options come from
-/// effective(); all methods share score, condition, quantiles, pooling, rungs, split and promise.
+/// effective(); all methods share score, condition, quantiles, pooling, rungs, split, promise and
+/// `released`.
 class CalibrationRun {
   public:
-    /// `wanted`: what will be requested later, so that one pass computes all of it. If the scores fit into
-    /// memory, the first pass over the data (census) already gathers them.
+    /// `wanted`: what will be requested later, so that one pass computes all of it. If scores have few
+    /// distinct values and fit into memory, the first pass over the data (census) already gathers them.
     CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress,
                    PixelScan wanted = {});
 

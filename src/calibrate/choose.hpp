@@ -27,6 +27,7 @@ void settle_defaults(CalibrateOptions& options);
 
 /// All contenders, in the order of the table: the given method, or for kAutoMethod every method that needs no
 /// array, each with all combinations of the trial values of its options that are "auto".
+/// With kAutoMethod, settle_defaults() comes first, so only options that were set to "auto" are compared.
 [[nodiscard]] std::vector<Contender> contenders(const CalibrateOptions& options);
 
 struct CrossLoss {

@@ -1,5 +1,6 @@
 #include "calibrate/confidence.hpp"
 #include "core/data/dataset_access.hpp"
+#include "curve/rung.hpp"
 #include "partition/method.hpp"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ namespace {
 constexpr std::size_t kSteps = 1000;     // approximate number of nested sets
 constexpr double kLearningShare = 0.25;  // of the groups; the bound needs more groups than learning does
 
-/// The options for learning nested sets from some groups. The guarantee holds for any nested sets. Pixels are
-/// pooled, so that all levels exist even with few groups.
+/// The options for learning nested sets from some groups. The guarantee holds for any nested sets. Unless
+/// levels follow the image, pixels are pooled, so that all levels exist even with few groups.
 CalibrateOptions learning(const CalibrateOptions& asked) {
     CalibrateOptions out = asked;
     out.confidence = 0;
@@ -172,33 +173,33 @@ void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dat
 
 void check_confidence(const CalibrateOptions& options) {
     if (!(options.confidence >= 0 && options.confidence < 1))
-        fail(ErrorKind::usage, "--confidence is {}, but must lie between 0 and 1, e.g. 0.95",
+        fail(ErrorKind::usage, "`confidence` is {}, but must lie between 0 and 1, e.g. 0.95",
              options.confidence);
     if (options.confidence == 0) {
         if (options.risk != Risk::recall)
             fail(ErrorKind::usage,
-                 "--risk {} needs --confidence, e.g. 0.95: precision need not grow with the threshold, so "
+                 "`risk {}` needs `confidence`, e.g. 0.95: precision need not grow with the threshold, so "
                  "thresholds are tested one by one, and such tests guarantee it only with a confidence",
                  name_of(options.risk));
         return;
     }
     if (options.sketch != 0)
         fail(ErrorKind::usage,
-             "--confidence needs the losses of whole groups, but --sketch sees every image once; leave one "
+             "`confidence` needs the losses of whole groups, but `sketch` sees every image once; leave one "
              "of them out");
     if (options.pooling == Pooling::pixels || options.released)
         fail(ErrorKind::usage,
-             "--confidence needs independent units, which groups are and pixels are not: leave out --pooling "
-             "pixels (and --preset paper, --compat released)");
+             "`confidence` needs independent units, which groups are and pixels are not: leave out "
+             "`pooling pixels` (and `preset paper`, `compat released`)");
     if (options.promise == Promise::leave_one_out)
         fail(ErrorKind::usage,
-             "--confidence excludes --promise loo: all groups learn there, so their losses are not "
-             "independent and only their mean is bounded; use --promise split");
+             "`confidence` excludes `promise loo`, which learns from all groups, so their losses are not "
+             "independent and only their mean is bounded; use `promise split`");
     if (options.promise == Promise::none)
         fail(ErrorKind::usage,
-             "--confidence needs a guarantee, but --promise none has none; use --promise split");
+             "`confidence` needs a guarantee, but `promise none` has none; use `promise split`");
     if (options.risk != Risk::recall && options.condition != Condition::by_class)
-        fail(ErrorKind::usage, "--risk {} is defined for single classes; leave out --condition none",
+        fail(ErrorKind::usage, "`risk {}` is defined for single classes; leave out `condition none`",
              name_of(options.risk));
 }
 
@@ -214,11 +215,10 @@ Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& aske
     if (divides) {
         const DataSplit parts = split_groups(data, wanted, groups, progress);
         if (total(comm, parts.learn.size()) == 0 || total(comm, parts.level.size()) == 0)
-            fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", wanted.split, groups,
+            fail(ErrorKind::usage, "`split {}` of {} {} leaves one side empty", wanted.split, groups,
                  data.grouped() ? "groups" : "images");
         learn = data.subset(parts.learn), level = data.subset(parts.level);
     }
-    // Images that set no threshold count as seen, too.
     Calibrator base;
     const Dataset& setting = divides ? *level : data;
     Census census;
@@ -235,6 +235,8 @@ Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& aske
     out.options = wanted;
     out.options.score = base.options.score;
     set_levels(NestedSets(base), wanted, divides ? &*learn : nullptr, setting, out, progress);
+    // Images count as seen even if they set no threshold. If sets were learnt, `out` already counts the
+    // images that they were learnt from.
     out.images += census.images, out.groups += census.groups;
     out.grouped = data.grouped(), out.masks = data.overlapping();
     out.classless = out.classless || census.classless > 0;
@@ -248,13 +250,12 @@ Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& aske
 double curve_alpha(const Calibrator& calibrator, std::size_t stratum, double alpha) {
     if (calibrator.risks.empty() || alpha >= 1) return alpha;
     const RiskLevels& own = calibrator.risks[stratum];
-    constexpr double kSlack = 1e-12;
-    if (alpha < own.least_alpha - kSlack) {
+    if (alpha < own.least_alpha - kLevelSlack) {
         const std::string both = calibrator.options.risk == Risk::both ? "false-negative and " : "";
         if (own.least_alpha > 1)
             fail(ErrorKind::usage,
                  "class {}: no threshold has a {}false-discovery rate below 1 with confidence {}; calibrate "
-                 "on more {}, or use --risk recall",
+                 "on more {}, or use `risk recall`",
                  stratum, both, calibrator.options.confidence, calibrator.grouped ? "groups" : "images");
         fail(ErrorKind::usage,
              "class {}: no threshold has a {}false-discovery rate of at most {} with confidence {}; the "
@@ -283,7 +284,7 @@ Risk risk_of(std::string_view name) {
     if (name == "recall") return Risk::recall;
     if (name == "precision") return Risk::precision;
     if (name == "recall,precision" || name == "precision,recall") return Risk::both;
-    fail(ErrorKind::usage, "--risk is '{}', but must be recall, precision or recall,precision", name);
+    fail(ErrorKind::usage, "`risk` is '{}', but must be recall, precision or recall,precision", name);
 }
 
 }  // namespace kandinsky

@@ -18,8 +18,9 @@ void check_confidence(const CalibrateOptions& options);
 [[nodiscard]] Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& asked,
                                              Progress& progress);
 
-/// The alpha at which the curves of a stratum must be read so that the risk is at most `alpha`. Throws a
-/// usage error that names the class and the smallest possible alpha if no threshold qualifies.
+/// The alpha at which the curves of a stratum must be read so that the risk is at most `alpha`; `alpha`
+/// itself unless precision is guaranteed. If no threshold qualifies, throws a usage error that names the
+/// class and, if there is one, the smallest possible alpha.
 [[nodiscard]] double curve_alpha(const Calibrator& calibrator, std::size_t stratum, double alpha);
 /// `alpha`, or the smallest possible alpha of the stratum if that is larger, for which curve_alpha() does not
 /// throw. For pictures and measures over many alphas.

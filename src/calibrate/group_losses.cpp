@@ -46,9 +46,9 @@ Order order_of(const Dataset& data, std::uint64_t seed, Progress& progress) {
     return out;
 }
 
-/// Counts of one group and stratum by the step at which pixels enter.
+/// Pixels of one group and stratum, counted by the first step whose set contains the class.
 struct StepCounts {
-    std::vector<std::uint32_t> right, wrong;  ///< pixels with the class in truth, and without
+    std::vector<std::uint64_t> right, wrong;  ///< pixels with the class in truth, and without
 
     StepCounts(std::size_t steps, bool with_wrong) : right(steps + 1), wrong(with_wrong ? steps + 1 : 0) {}
 };

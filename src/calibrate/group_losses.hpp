@@ -15,7 +15,7 @@ struct GroupLosses {
     std::uint64_t with_class = 0;  ///< number of groups that have the class, as in `missed`
     /// [step][group that has the class] among its pixels of the class, the share whose set lacks the class.
     std::vector<double> missed;
-    std::uint64_t groups = 0;  ///< number of all groups, as in `wrong`
+    std::uint64_t groups = 0;  ///< number of all groups, as in `wrong`; 0 unless that is requested
     /// [step][group] among the pixels whose set contains the class, the share whose true label is another; 0
     /// if there is no such pixel. Empty unless requested.
     std::vector<double> wrong;

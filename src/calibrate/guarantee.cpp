@@ -45,7 +45,7 @@ std::string confident(const Calibrator& calibrator) {
                     by_class ? "the pixels of the class" : "the labels");
     const std::string wrong = fmt::format(
         "of the pixels of a new {} whose set contains the class, at most a share alpha is expected to have "
-        "another label (no such pixel counts as 0)",
+        "another label (0 if no set contains the class)",
         unit);
     return fmt::format(
         "In at least {:g} % of all draws of calibration {}s, {}, if calibration and new {}s are drawn "
@@ -105,7 +105,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
         return of_random_pixel(
             calibrator, false,
             fmt::format("if the {} {}s that set its levels and new ones are exchangeable; the {} "
-                        "images that its curves come from may be others",
+                        "images that its curves come from need not be",
                         renewal.groups, unit, calibrator.images));
     if (relearnt || (soft && options.promise == Promise::split))
         return of_random_pixel(calibrator, false, condition_of(calibrator, unit));
@@ -147,9 +147,9 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
 /// The sentence about learnt weights; empty without them.
 std::string about_weights(const Calibrator& calibrator) {
     if (calibrator.weighting.none() || calibrator.weighting.learnt.empty()) return {};
-    return " The weights were estimated from images without labels, so the promise is as good as they are: "
-           "coverage may fall short by the total variation distance between the new images and the "
-           "calibration images as weighted.";
+    return " The weights were estimated from images without labels, so the promise is only as good as "
+           "the weights: coverage may fall short by the total variation distance between the new images and "
+           "the calibration images as weighted.";
 }
 
 /// The sentences about the networks of a cross-validation; empty without folds.
@@ -165,11 +165,9 @@ std::string about_networks(const Calibrator& calibrator) {
                            folds.front(), folds.front());
     return fmt::format(
         " The calibration outputs come from {} networks (folds {}), each run on the cases it was not trained "
-        "on: "
-        "outputs of new cases, from one of the networks or from their mean, are exchangeable with these only "
-        "as "
-        "far as the networks are alike. One fold alone (--folds {}, then nnUNetv2_predict -f {}) has no such "
-        "condition.",
+        "on: outputs of new cases, from one of the networks or from their mean, are exchangeable with these "
+        "only as far as the networks are alike. Calibration on fold {} alone, for "
+        "nnUNetv2_predict -f {}, has no such condition.",
         folds.size(), fmt::join(folds, ", "), folds.front(), folds.front());
 }
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace kandinsky {
 
-/// Learns again from all groups of a run except one, on this rank alone. The methods are given by the options
-/// or chosen again from these groups.
+/// Learns again from all groups of a run except one, without a checkpoint. The methods are given by the
+/// options or chosen again from these groups. Collective.
 struct LearnAgain {
     /// `places`: [image] the number of its group.
     LearnAgain(const CalibrationRun& all, std::uint32_t group, const std::vector<std::uint32_t>& places,

@@ -153,7 +153,7 @@ void refuse_unless_alike(const Dataset& calibration, const Dataset& fresh) {
     if (calibration.grouped() != fresh.grouped())
         fail(ErrorKind::usage,
              "the {} images have groups and the others have none, so their features cannot be compared; give "
-             "groups of both or of neither (--groups, --shift-groups)",
+             "groups of both or of neither (`groups`, `shift_groups`)",
              calibration.grouped() ? "calibration" : "new");
 }
 }  // namespace
@@ -161,7 +161,7 @@ void refuse_unless_alike(const Dataset& calibration, const Dataset& fresh) {
 GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, double most,
                            Progress& progress) {
     if (!(most >= 1) || std::isinf(most))
-        fail(ErrorKind::usage, "--max-weight is {}, but must be a finite number of at least 1", most);
+        fail(ErrorKind::usage, "`max_weight` is {}, but must be a finite number of at least 1", most);
     refuse_unless_alike(calibration, fresh);
     const std::vector<double> own = group_features(calibration, progress);
     TwoSamples samples{.features = calibration.classes() * ImageFeatures::kBasic};

@@ -33,7 +33,7 @@ namespace {
 /// The result of learning without one group, for one stratum.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
-    nothing,  ///< no other group has the class, so it must be in every set
+    nothing,  ///< no other group has the class, so the class must be in every set
     regions,
     smooth,
 };
@@ -53,7 +53,7 @@ class Fits {
     void set(std::size_t group, std::size_t stratum, const Partition& found) {
         if (found.regions > 65535)
             fail(ErrorKind::usage,
-                 "--promise loo is for up to 65535 regions, but there are {}; use --promise split",
+                 "`promise loo` is for up to 65535 regions, but there are {}; use `promise split`",
                  found.regions);
         set(group, stratum, Learnt::regions);
         std::copy(found.region.begin(), found.region.end(),
@@ -132,16 +132,14 @@ class Relearner {
         return smooth_from(run_.data().grid(), ladder, std::move(storage));
     }
 
-    /// Adds the scores of groups whose fits have regions to levels(), so call it once; returns the judge that
-    /// gives the thresholds of the pieces.
+    /// Returns the judge that gives the thresholds of the pieces. Call it once: it adds to levels() the
+    /// scores of the groups whose fits have regions.
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
         RegionJudge judge(evidence_[stratum], groups(),
                           options_.fallback == Fallback::image ? options_.min_count : 0);
         Envelope& own = envelopes_[stratum];
         fits_.for_each(stratum, [&](std::uint32_t group, RegionJudge::Regions regions) {
-            judge.judge(group, regions,
-                        own.weights.empty() ? partition::GroupLevels::kWhole : own.weights[group],
-                        own.levels);
+            judge.judge(group, regions, own.weights.empty() ? kGroupWeight : own.weights[group], own.levels);
         });
         return judge;
     }
@@ -262,8 +260,7 @@ CurveSet curves_of(Relearner& learner, std::size_t stratum, const Partition& pie
 Calibrator leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices, CalibrationRun& run,
                          Progress& progress) {
     const Grid grid = run.data().grid();
-    if (run.census().groups > kRankedGroups)
-        fail(ErrorKind::usage, "--promise loo is for up to {} groups; use --promise split", kRankedGroups);
+    partition::check_leave_one_out(run.census().groups);
     Relearner learner(options, run, progress);
     const std::size_t strata = learner.strata();
     std::vector<Partition> partitions;

@@ -115,7 +115,8 @@ struct Measured {
     }
 };
 
-/// Keeps at most `most` values; each has the same probability of being kept.
+/// Keeps at most `most` values; each has the same probability of being kept. `number` selects the
+/// stream of random numbers.
 void thin(std::vector<float>& ascending, std::size_t most, std::size_t number) {
     Random random(0, 0x73686F7274, number);
     std::size_t kept = 0;

@@ -215,7 +215,7 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
         fail(ErrorKind::usage,
              "there are no p-values if alpha bounds the false-discovery rate: larger alphas mean larger "
              "sets; "
-             "ask for sets, or calibrate with --risk recall");
+             "ask for sets, or calibrate with `risk recall`");
     const std::size_t pixels = calibrator.grid.pixels();
     check_size(probs.size(), calibrator.classes * pixels, "probs");
     check_size(out.size(), calibrator.classes * pixels, "out");
@@ -238,7 +238,9 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
             float& value = out[c * pixels + p];
             // Rounded down. The float nearest to 0.1 exceeds 0.1, so a class with the p-value 0.1 would enter
             // the set at alpha = 0.1.
-            const double exact = adapted ? value_p(calibrator, s, value)
+            // NaN is in no set.
+            const double exact = std::isnan(value) ? 0.0
+                                 : adapted         ? value_p(calibrator, s, value)
                                  : smooth != nullptr
                                      ? smooth->p_value(p, value)
                                      : calibrator.curves[s].p_value(calibrator.curve_of(s, p), value);

@@ -21,14 +21,14 @@ namespace kandinsky {
 using partition::GroupLevels;
 
 namespace {
-/// The level of a score in the curve of a region, in steps of GroupLevels. `above`: the number of the curve's
+/// The level of a score in the curve of a region, in steps of GroupLevels. `below`: the number of the curve's
 /// points below the score. Scores above all points have the step kSteps.
-std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t above) {
+std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t below) {
     const std::size_t points = curves.values(curve).size();
-    if (above == 0) return 0;
-    if (above == points) return GroupLevels::kSteps;
-    const double level = curves.complete(curve) ? static_cast<double>(above) / static_cast<double>(points + 1)
-                                                : curves.ladder().levels[above - 1];
+    if (below == 0) return 0;
+    if (below == points) return GroupLevels::kSteps;
+    const double level = curves.complete(curve) ? static_cast<double>(below) / static_cast<double>(points + 1)
+                                                : curves.ladder().levels[below - 1];
     return static_cast<std::size_t>(std::ceil(level * GroupLevels::kSteps));
 }
 
@@ -44,7 +44,7 @@ class FixedJudge {
 
     /// Adds the scores of an image to counts[stratum][step]. The last entry counts scores without a curve and
     /// scores above all possible scores.
-    void count(std::uint32_t image, std::vector<std::vector<std::uint32_t>>& counts) {
+    void count(std::uint32_t image, std::vector<GroupLevels::Counts>& counts) {
         if (calibrator_.adapts()) shifts_of(calibrator_, features_of(data_, image), shifts_);
         const std::size_t pixels = data_.grid().pixels();
         for (std::size_t begin = 0; begin < pixels; begin += most_) {
@@ -74,8 +74,8 @@ class FixedJudge {
         const CurveSet& curves = calibrator_.curves[s];
         const std::size_t curve = calibrator_.curve_of(s, pixel);
         const std::span<const float> points = curves.values(curve);
-        const auto above = std::lower_bound(points.begin(), points.end(), score) - points.begin();
-        return step_above(curves, curve, static_cast<std::size_t>(above));
+        const auto below = std::lower_bound(points.begin(), points.end(), score) - points.begin();
+        return step_above(curves, curve, static_cast<std::size_t>(below));
     }
 
     const Calibrator& calibrator_;
@@ -95,12 +95,12 @@ CurveSet releveled(const CurveSet& old, const GroupLevels& levels) {
         const std::span<const float> points = old.values(k);
         CurveSet::Curve curve{
             .scores = old.scores(k), .groups = levels.groups(), .complete = false, .values = {}};
-        std::size_t above = 0;  // the largest number of points below a score in the set
+        std::size_t below = 0;  // the largest number of points below a score in the set
         for (const double step : points.empty() ? std::vector<double>{} : steps) {
-            while (above < points.size() && static_cast<double>(step_above(old, k, above + 1)) <= step)
-                ++above;
-            curve.values.push_back(above < points.size() && !std::isinf(step)
-                                       ? points[above]
+            while (below < points.size() && static_cast<double>(step_above(old, k, below + 1)) <= step)
+                ++below;
+            curve.values.push_back(below < points.size() && !std::isinf(step)
+                                       ? points[below]
                                        : std::numeric_limits<float>::infinity());
         }
         out.append(curve);
@@ -113,7 +113,7 @@ void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
     if (!data.labelled()) fail(ErrorKind::usage, "to recalibrate, the new images need labels");
     if (calibrator.grouped && !data.grouped())
         fail(ErrorKind::usage,
-             "the calibration images had groups, so groups set the levels: give --groups (or --group-by for "
+             "the calibration images had groups, so groups set the levels: give `groups` (or `group_by` for "
              "files)");
     if (calibrator.options.confidence > 0)
         fail(
@@ -123,8 +123,8 @@ void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
             calibrator.options.confidence);
     if (calibrator.options.released || calibrator.options.pooling != Pooling::groups)
         fail(ErrorKind::usage,
-             "this calibrator was made with --pooling pixels, so new groups cannot set its levels; "
-             "calibrate with --pooling groups");
+             "this calibrator was made with `pooling pixels`, so new groups cannot set its levels; "
+             "calibrate with `pooling groups`");
 }
 }  // namespace
 
@@ -150,7 +150,7 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
         for (const std::span<std::byte> bytes : one.state()) kept.keep(bytes);
     visit_groups({.data = data, .progress = progress, .stage = "levels", .sums = [&] { return kept; }},
                  [&](const std::vector<std::uint32_t>& images) {
-                     std::vector<std::vector<std::uint32_t>> counts;
+                     std::vector<GroupLevels::Counts> counts;
                      counts.reserve(sums.size());
                      for (const GroupLevels& one : sums) counts.push_back(one.no_counts());
                      FixedJudge judge(calibrator, data);

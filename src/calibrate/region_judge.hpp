@@ -35,7 +35,7 @@ class RegionJudge {
     /// Adds the levels of a group's scores. `regions` were learnt without the group; `weight` is the group's.
     void judge(std::uint32_t group, Regions regions, std::uint64_t weight, GroupLevels& levels) const {
         Scan scan(*this, group, regions);
-        std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+        GroupLevels::Counts counts(GroupLevels::kSteps + 2);
         scan.run([&](const Item& one) { ++counts[scan.step(scan.serving(regions[one.pixel]))]; },
                  [](std::size_t, float) {});
         levels.add(counts, weight);

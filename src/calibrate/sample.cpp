@@ -17,7 +17,7 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     Communicator& comm = team_of(data).comm;
     const std::uint64_t groups = total(comm, data.groups());
     if (count == 0 || count > groups)
-        fail(ErrorKind::usage, "--sample is {}, but there are {} {} to draw from", count, groups,
+        fail(ErrorKind::usage, "`sample` is {}, but there are {} {} to draw from", count, groups,
              data.grouped() ? "groups" : "images");
     const std::uint64_t salt = mix(mix(mix(seed) ^ static_cast<std::uint64_t>(purpose)) ^ draw);
     struct Ticket {

@@ -24,8 +24,9 @@ enum class SamplePurpose : std::uint64_t {
                                                      SamplePurpose purpose, std::uint64_t seed,
                                                      std::uint64_t draw);
 
-/// The images to learn from, those of a share `options.split` of the groups, and the images that set the
-/// thresholds. Groups are not divided. All methods use one split. One side may be empty. Collective.
+/// Draws a share `options.split` of the groups to learn from; the other groups set the thresholds. The split
+/// does not depend on the method. One side may be empty; nobody_learns and nobody_levels are not set.
+/// `groups`: their number on all ranks. Collective.
 [[nodiscard]] DataSplit split_groups(const Dataset& data, const CalibrateOptions& options,
                                      std::uint64_t groups, Progress& progress);
 

@@ -25,21 +25,21 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
         for (const Method* one : methods())
             if (one->fit) others += (others.empty() ? "" : ", ") + one->name;
         fail(ErrorKind::usage,
-             "--sketch reads the images once, which --method {} cannot do; choose one of {}",
+             "`sketch` reads the images once, which `method {}` cannot do; choose one of {}",
              options.method.name, others);
     }
     if (has_choice(options))
         fail(ErrorKind::usage,
-             "--sketch reads the images once, so cross-validation cannot choose: give a number instead of "
+             "`sketch` reads the images once, so cross-validation cannot choose: give a number instead of "
              "'auto'");
     if (!options.weights.none())
-        fail(ErrorKind::usage, "--sketch gives every image the same weight, so it cannot have --weights");
+        fail(ErrorKind::usage, "`sketch` gives every image the same weight, so it cannot have `weights`");
     if (options.adapt == Adapt::image)
-        fail(ErrorKind::usage, "--sketch reads the images once, so it cannot learn --adapt image");
+        fail(ErrorKind::usage, "`sketch` reads the images once, so it cannot learn `adapt image`");
     if (options.released)
-        fail(ErrorKind::usage, "--sketch cannot reproduce the released code's exact curves");
+        fail(ErrorKind::usage, "`sketch` cannot reproduce the released code's exact curves");
     if (options.split > 0 || options.promise == Promise::split || options.promise == Promise::leave_one_out)
-        fail(ErrorKind::usage, "--sketch reads the images once, so --split and --promise cannot divide them");
+        fail(ErrorKind::usage, "`sketch` reads the images once, so `split` and `promise` cannot divide them");
     if (options.pooling != Pooling::groups) return;
     // The weight of a score in its group is known only after a pass over the groups, unless it is the group's
     // only score.
@@ -53,8 +53,8 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     }
     if (!single)
         fail(ErrorKind::usage,
-             "in regions, --sketch gives every pixel the same weight; use --pooling pixels (or --method "
-             "pixel)");
+             "in regions, `sketch` gives every pixel the same weight; use `pooling pixels` (or "
+             "`method pixel`)");
 }
 }  // namespace
 
@@ -73,7 +73,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const double rounding = 0x1.0p-23 * high;
     const double wanted = std::ceil((high - low_) / (options.sketch - rounding));
     if (!(options.sketch > rounding) || !(wanted <= static_cast<double>(kMostBins)))
-        fail(ErrorKind::usage, "--sketch is {}, but must be an error between {:.2g} and {}", options.sketch,
+        fail(ErrorKind::usage, "`sketch` is {}, but must be an error between {:.2g} and {}", options.sketch,
              (high - low_) / static_cast<double>(kMostBins - 100), high - low_);
     const std::size_t bins = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
     width_ = (high - low_) / static_cast<double>(bins);
@@ -87,7 +87,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     if (bytes > options.memory)
         fail(
             ErrorKind::usage,
-            "--sketch {} needs {} MiB for {} classes of {} x {} pixels (height x width), but --memory allows "
+            "`sketch {}` needs {} MiB for {} classes of {} x {} pixels (height x width), but `memory` allows "
             "{} MiB; allow a larger error or more memory",
             options.sketch, (bytes >> 20) + 1, strata_, grid.height, grid.width, options.memory >> 20);
     counts_.resize(places * bins);
@@ -119,7 +119,7 @@ void Sketch::add(const Dataset& images, Progress& progress) {
              classes_, grid_.height, grid_.width);
     if (images.grouped() && options_.pooling == Pooling::groups)
         fail(ErrorKind::usage,
-             "--sketch gives every image the same weight, so --groups needs --pooling pixels");
+             "`sketch` gives every image the same weight, so `groups` needs `pooling pixels`");
     if (images_ > 0 && images.grouped() != grouped_)
         fail(ErrorKind::usage, "either all images of a sketch have groups or none");
     // Bad values are found before anything is counted.

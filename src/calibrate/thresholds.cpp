@@ -60,7 +60,7 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
     if (calibrator.adapts())
         fail(ErrorKind::usage,
              "thresholds of this calibrator depend on the image; use sets or p-values, or calibrate with "
-             "--adapt none");
+             "`adapt none`");
     if (!has_probability_thresholds(calibrator.options.score))
         fail(ErrorKind::usage,
              "thresholds on probabilities exist for the score lac only, and this calibrator uses {}; ask for "
@@ -78,7 +78,7 @@ std::string_view name_of(EmptySets empty) {
 EmptySets empty_rule(EmptySets wanted, const Calibrator& calibrator) {
     if (wanted == EmptySets::fill && !calibrator.risks.empty())
         fail(ErrorKind::usage,
-             "--empty fill puts classes into sets without a test, so the calibrator's promise of precision "
+             "`empty fill` puts classes into sets without a test, so the calibrator's promise of precision "
              "would not hold; leave it out");
     if (wanted != EmptySets::automatic) return wanted;
     // A class that fills an empty set is a discovery that was not tested.

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "cli/commands/command.hpp"
+#include "cli/process/flags.hpp"
 #include "cli/process/outputs.hpp"
 #include "cli/process/ranks.hpp"
 #include "cli/process/terminal.hpp"
@@ -64,7 +65,7 @@ std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) 
 
 void tell(const char* line) {
     // Messages contain file names, which may contain control sequences of a terminal.
-    complain(kandinsky::printable(line, std::string::npos));
+    complain(kandinsky::printable(with_flags(line), std::string::npos));
 }
 
 /// Prints the error once for any number of ranks. Ends all ranks if they can communicate, otherwise returns
@@ -120,7 +121,9 @@ int run(int argc, char** argv) {
         const std::string name = command.app->get_name();
         if (!find_entry(name)->by_ranks) refuse_ranks("kandinsky " + name);
         command.app->check_call();
+        refuse_equal(command.app->outputs());
         refuse_overwriting(command.app->inputs(), command.app->outputs());
+        remember_inputs(command.app->inputs());
         try {
             command.run();
         } catch (const EndWith& end) {
@@ -147,8 +150,10 @@ int run_and_tell(int argc, char** argv) {
         return give_up(error.kind(), error.what());
     } catch (const kandinsky::Interrupted&) {
         const Entry* const stopped = argc > 1 ? find_entry(argv[1]) : nullptr;
-        if (speaks())
-            complain(fmt::format("interrupted; {}", stopped != nullptr ? stopped->left : kNothingLeft));
+        std::string left = stopped != nullptr ? stopped->left : kNothingLeft;
+        if (const std::string state = saved_state(); !state.empty())
+            left += "; the same command continues from the state in " + state;
+        if (speaks()) tell(("interrupted; " + left).c_str());
         die_by_signal();
     } catch (const std::bad_alloc&) {
         return give_up_without_memory();

@@ -10,6 +10,8 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kLevels = SmoothCurves::kOne + 1;
+// The largest absolute value of a shift's numbers: far beyond any fit, yet sums of products stay finite.
+constexpr double kMostNumber = 1e30;
 
 const std::int16_t* values() {
     static const std::unique_ptr<std::int16_t[]> table = [] {
@@ -50,16 +52,17 @@ std::int32_t Adaptation::Shift::at(const ImageFeatures& features) const {
 
 Adaptation::Adaptation(std::vector<Shift> shifts, std::vector<std::int32_t> levels)
     : shifts_(std::move(shifts)), levels_(std::move(levels)) {
+    const auto bounded = [](double number) { return std::abs(number) <= kMostNumber; };  // false for NaN
     for (const Shift& one : shifts_) {
-        bool sane = std::isfinite(one.constant) && one.step == step() && (one.step == 1 || one.step == kStep);
+        bool sane = bounded(one.constant) && one.step == step() && (one.step == 1 || one.step == kStep);
         for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
-            sane = sane && std::isfinite(one.slope[k]) && std::isfinite(one.low[k]) &&
-                   std::isfinite(one.high[k]) && one.low[k] <= one.high[k];
+            sane = sane && bounded(one.slope[k]) && bounded(one.low[k]) && bounded(one.high[k]) &&
+                   one.low[k] <= one.high[k];
         if (!sane)
             fail(ErrorKind::data,
-                 "a shift of the levels is invalid: its numbers must be finite, each lower limit at most the "
-                 "upper, and the steps of all shifts {}, or 1 in old files",
-                 kStep);
+                 "a shift of the levels is invalid: its numbers must lie between {:g} and {:g}, no lower "
+                 "limit may exceed its upper limit, and the step of every shift must be {} (1 in old files)",
+                 -kMostNumber, kMostNumber, kStep);
     }
     if (!std::is_sorted(levels_.begin(), levels_.end()))
         fail(ErrorKind::data, "the levels of the adaptation do not ascend");

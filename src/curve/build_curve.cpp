@@ -34,14 +34,15 @@ CurvePlan CurvePlan::of_scores(std::uint64_t n, const CurveRule& rule) {
 CurvePlan CurvePlan::of_groups(std::uint64_t n, const GroupMass& there, const CurveRule& rule) {
     CurvePlan plan;
     const std::vector<double>& levels = rule.ladder.levels;
-    // Each group has one score, so all weights are equal and the curve is that of equal scores.
+    // If each group has one score and all groups have equal weight, all scores have equal weight.
     plan.complete = rule.weights == nullptr && there.groups == n && n <= levels.size();
     if (plan.complete) {
         for (std::uint64_t rank = 1; rank <= n; ++rank)
             plan.targets.push_back(static_cast<Weight>(rank) * kGroupWeight);
         return plan;
     }
-    // Exceeds the share of a group's weight that rounding can lose, for up to 4e7 scores in the group.
+    // Exceeds the share of a group's weight that rounding can lose, for up to 4e7 scores in the group. With
+    // more scores, a threshold can be a few scores too high.
     constexpr double kSlack = 1e-11;
     const double whole = static_cast<double>(there.mass) / static_cast<double>(kGroupWeight) + 1;
     plan.targets.reserve(levels.size());
@@ -102,8 +103,10 @@ CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs, std::vec
             const std::size_t group = pairs[next++] & 0xFFFFFFFFu;
             reached += rule.weight(group) / sizes[group];
         }
-        return reached >= target ? score_of(static_cast<std::uint32_t>(pairs[next - (next > 0)] >> 32))
-                                 : kInf;
+        // If `reached` is below the target, it is the weight of all scores.
+        return reached >= reachable(target, reached, there, rule)
+                   ? score_of(static_cast<std::uint32_t>(pairs[next - (next > 0)] >> 32))
+                   : kInf;
     });
     for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
     return curve;

@@ -23,7 +23,7 @@ struct CurveRule {
 /// many groups needs more than 64 bits.
 __extension__ using Weight = unsigned __int128;
 /// The weight of a group if all groups have equal weight, otherwise that of GroupWeights::bound. A group of m
-/// scores loses fewer than m units to rounding.
+/// scores loses fewer than m units to rounding: its scores weigh floor(weight / m) each.
 inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
 inline std::uint64_t CurveRule::weight(std::size_t group) const {
     return weights != nullptr ? (*weights)[group] : kGroupWeight;
@@ -41,15 +41,15 @@ struct GroupMass {
 };
 
 /// The order statistics of n scores that a curve consists of. Each is the smallest score such that the scores
-/// up to it have at least a target weight. The target is a rank if every score has weight 1, or a number of
-/// groups if groups have equal weight. All ways to find order statistics (sorting, counting) use this plan,
-/// so they agree to the bit.
+/// up to it have at least a target weight. The target is a rank if every score has weight 1; otherwise it is
+/// a sum of group weights (CurveRule::weight). All ways to find order statistics (sorting, counting) use this
+/// plan, so they agree to the bit.
 struct CurvePlan {
     bool complete = false;
-    std::vector<Weight> targets;  ///< ascending, except that neighbours may be swapped; the score is +inf
-                                  ///< for a target above the total weight
+    std::vector<Weight> targets;  ///< ascending unless the rule is `released`; if the scores weigh less, the
+                                  ///< score is +inf (see reachable())
 
-    /// Every score has weight 1.
+    /// Every score has weight 1. If the rule is `released`, n is not 0.
     [[nodiscard]] static CurvePlan of_scores(std::uint64_t n, const CurveRule& rule);
     /// The scores of a group share its weight equally, and the weight kGroupWeight is at +inf.
     [[nodiscard]] static CurvePlan of_groups(std::uint64_t n, const GroupMass& there, const CurveRule& rule);
@@ -69,7 +69,8 @@ inline constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max
 [[nodiscard]] inline bool plain_complete(std::uint64_t n, const CurveRule& rule) {
     return n <= rule.ladder.levels.size();
 }
-/// The ranks, from 0, of the scores in such a curve; n is below 2^32 - 1. For the same rules.
+/// The ranks, from 0, of the values of a curve of n scores of equal weight; kNoRank for +inf. n is below
+/// 2^32 - 1. For rules that are not `released`.
 [[nodiscard]] std::vector<std::uint32_t> plain_ranks(std::uint64_t n, const CurveRule& rule);
 
 /// Quantile by linear interpolation between the order statistics at(0) .. at(n - 1) (numpy's default rule), n
@@ -94,6 +95,16 @@ template <class At>
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
 
+/// The weight to search for. This is the target, unless groups of equal weight reach it but their scores do
+/// not, because rounding makes them lighter. Then it is `scores`, the weight of all scores, and the largest
+/// score is found. Otherwise the threshold of the highest possible level would be +inf if groups have more
+/// than 4e7 scores. No level becomes too low, because no score exceeds the threshold. If the rule has
+/// weights, the target stays, because scores of groups of small weight can weigh 0.
+[[nodiscard]] inline Weight reachable(Weight target, Weight scores, const GroupMass& there,
+                                      const CurveRule& rule) {
+    return rule.weights == nullptr && target > scores && target <= there.mass ? scores : target;
+}
+
 /// A curve of n scores; if `grouped`, the scores of a group share its weight. Calls find(target) for each
 /// target of the plan in turn; it returns the target's score, or +inf if the total weight is smaller.
 template <class Find>
@@ -110,7 +121,8 @@ template <class Find>
     return curve;
 }
 
-/// The rank, from 1, of a target if every score has weight 1 or every group has one score.
+/// The rank, from 1, of a target if every score has weight 1, or if every group has one score and weight
+/// kGroupWeight. The target 0 has the rank 0.
 [[nodiscard]] inline Weight plain_rank(Weight target, bool grouped) {
     // With one score per group, the k-th score is the first to reach a target in (k - 1, k] group weights.
     return grouped ? (target + (kGroupWeight - 1)) / kGroupWeight : target;

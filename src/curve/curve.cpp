@@ -7,13 +7,12 @@
 #include "core/base/parallel.hpp"
 #include "curve/conformal_rank.hpp"
 #include "curve/curve_storage.hpp"
+#include "curve/rung.hpp"
 
 namespace kandinsky {
 
 namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
-// Slack for levels that are meant to be equal: 1 - 0.7 is not 0.3 in binary.
-constexpr double kSlack = 1e-12;
 
 /// Whether the values ascend. Has no branch per value, because the curves of a file can have millions of
 /// values.
@@ -29,7 +28,7 @@ std::uint64_t conformal_rank(std::uint64_t n, double alpha) {
     if (alpha >= 1) return 0;
     // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); rounding may put the product just below an integer.
     const double product = static_cast<double>(n + 1) * alpha;
-    const auto spared = static_cast<std::uint64_t>(product * (1 + kSlack));  // cut to the integer below
+    const auto spared = static_cast<std::uint64_t>(product * (1 + kLevelSlack));  // cut to the integer below
     return n + 1 - std::min(spared, n + 1);
 }
 
@@ -38,7 +37,7 @@ Ladder Ladder::uniform(std::size_t rungs) {
     for (std::size_t j = 1; j < rungs; ++j)
         ladder.levels.push_back(static_cast<double>(j) / static_cast<double>(rungs));
     for (const double tail : {0.9975, 0.999, 0.9995, 0.9999, 0.99995, 0.99999})
-        if (ladder.levels.empty() || tail > ladder.levels.back() + kSlack) ladder.levels.push_back(tail);
+        if (ladder.levels.empty() || tail > ladder.levels.back() + kLevelSlack) ladder.levels.push_back(tail);
     return ladder;
 }
 
@@ -75,9 +74,7 @@ void CurveSet::reserve(std::size_t curves, std::size_t values) {
 }
 
 std::size_t CurveSet::rung_of(double alpha) const {
-    const auto& levels = ladder_.levels;
-    return static_cast<std::size_t>(std::lower_bound(levels.begin(), levels.end(), 1 - alpha - kSlack) -
-                                    levels.begin());
+    return kandinsky::rung_of(ladder_, alpha);
 }
 
 float CurveSet::threshold(std::size_t curve, double alpha) const {
@@ -118,8 +115,7 @@ double CurveSet::p_value(std::size_t curve, float score) const {
         const auto n1 = static_cast<double>(points.size() + 1);
         return (n1 - static_cast<double>(above)) / n1;
     }
-    // Uses the slack of threshold(), so that both agree at the rungs.
-    return std::max(0.0, 1.0 - ladder_.levels[above - 1] - kSlack);
+    return p_value_above(ladder_, above);
 }
 
 CurveSet CurveAccess::make(Ladder ladder, bool interpolate, OfSet storage) {

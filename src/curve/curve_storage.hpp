@@ -37,7 +37,8 @@ using SmoothStorage = CurveAccess::OfSmooth;
 [[nodiscard]] inline const SmoothStorage& storage_of(const SmoothCurves& curves) {
     return CurveAccess::storage(curves);
 }
-/// Curves from their numbers; throws a data error when the arrays do not fit together.
+/// Curves from their numbers. Throws a data error if the arrays do not fit together or have invalid values
+/// (such as NaN or values that do not ascend).
 [[nodiscard]] inline CurveSet curves_from(Ladder ladder, bool interpolate, CurveStorage storage) {
     return CurveAccess::make(std::move(ladder), interpolate, std::move(storage));
 }
@@ -45,7 +46,7 @@ using SmoothStorage = CurveAccess::OfSmooth;
     return CurveAccess::make(grid, std::move(ladder), std::move(storage));
 }
 /// SmoothCurves::thresholds() at levels of the distributions, in units of 1 / kOne; kNever: +inf, kNothing:
-/// -inf.
+/// -inf. Curves that are without_data() allow only these two.
 inline void thresholds_at(const SmoothCurves& curves, std::span<const std::uint32_t> levels, PixelRange range,
                           std::span<float> out) {
     CurveAccess::thresholds_at(curves, levels, range, out);

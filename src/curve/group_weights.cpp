@@ -26,13 +26,13 @@ double bound_of(const Dataset& data, const GroupWeights& weights) {
 void check_weights(const Dataset& data, const GroupWeights& weights) {
     if (weights.none()) return;
     if (!(weights.bound >= 0) || std::isinf(weights.bound))
-        fail(ErrorKind::usage, "--max-weight is {}, but must be a finite number above 0", weights.bound);
+        fail(ErrorKind::usage, "`max_weight` is {}, but must be a finite number above 0", weights.bound);
     std::vector<std::uint32_t> first(data.groups(), std::numeric_limits<std::uint32_t>::max());
     bool some = false;
     for (std::uint32_t image = 0; image < data.images(); ++image) {
         const std::size_t row = row_of(data, image);
         if (row >= weights.of_row.size())
-            fail(ErrorKind::data, "there are {} weights, but one for each of {} images is needed",
+            fail(ErrorKind::data, "there are {} weights for at least {} images; give each image a weight",
                  weights.of_row.size(), row + 1);
         const double own = weights.of_row[row];
         if (!(own >= 0) || std::isinf(own))
@@ -78,7 +78,7 @@ std::vector<std::uint64_t> units_by_place(const Dataset& data, const GroupWeight
 Weighting weighting_of(const Dataset& data, const GroupWeights& weights) {
     if (weights.none()) return {};
     // Sums of integers, so ranks and the order of groups have no effect.
-    constexpr unsigned kCut = 23;  // without so many bits, the squares of 2^32 weights add up in 112 bits
+    constexpr unsigned kCut = 23;  // low bits dropped: sums of 2^32 squares then fit into sum_wide()
     WideCount sums[3] = {};
     std::uint64_t most_below[] = {0};  // how far the smallest weight is below the bound
     for (const std::uint64_t unit : units_of_groups(data, weights)) {

@@ -6,8 +6,9 @@
 
 namespace kandinsky {
 
-/// Throws a usage or data error unless the weights fit the data: one for each row, finite, none negative,
-/// some positive on some rank, equal within each group. Collective.
+/// Throws a usage or data error unless the weights fit the data: one for each row, finite, at least 0,
+/// equal within each group, and not all 0 over all ranks. The bound must be finite and at least 0.
+/// Collective.
 void check_weights(const Dataset& data, const GroupWeights& weights);
 
 /// [group] the weight of each group of the data, in units of the bound / kGroupWeight; larger weights count

@@ -49,7 +49,8 @@ class PixelCurveBuilder {
     }
 
     /// Writes the features and, unless weighed, the curve of n scores. at(k) returns the k-th score, and
-    /// read(ranks, count, out) writes several scores, +inf for kNoRank.
+    /// read(ranks, count, out) writes several scores, +inf for kNoRank. If a curve is written, throws
+    /// (refuse_changed()) unless n is the number of the census.
     template <class At, class Read>
     void write(std::size_t s, std::size_t pixel, std::size_t n, At&& at, Read&& read) {
         if (request_.curves && !weighed_) write_curve(s, pixel, n, at, read);

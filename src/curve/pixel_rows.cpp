@@ -21,9 +21,10 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kStretch =
-    1024;                           // pixels formed at a time, so that a block of images stays in the cache
-constexpr std::size_t kBlock = 32;  // images formed at a time, so that some kilobytes are copied to each tile
+// The words of kStretch pixels of kBlock images are formed at a time: so few pixels that the words stay in
+// the cache, and so many images that some kilobytes are copied to each tile.
+constexpr std::size_t kStretch = 1024;
+constexpr std::size_t kBlock = 32;
 // A score in [0, 1] has at most this many bits as a float, so the stratum fits above them.
 constexpr unsigned kUnitBits = 30;
 }  // namespace
@@ -238,7 +239,7 @@ void PixelRows::read(const Scratch& scratch, std::size_t stratum, const std::uin
                      float* out) const {
     constexpr float kInf = std::numeric_limits<float>::infinity();
     if (word_bytes_ == 2) {
-        // The common case, without a branch for each score.
+        // The common case, without the branches of score().
         const auto* const column =
             reinterpret_cast<const std::uint16_t*>(scratch.column + scratch.first[stratum] * kLineBytes);
         const float* const table = narrow_->table(stratum);

@@ -15,9 +15,9 @@
 namespace kandinsky {
 
 /// The scores of a range of pixels, with a place for each image (and for each class, if classes overlap). The
-/// place determines the image, so only the score and its stratum are stored, in one word. Words ascend by
-/// stratum, then by score; places without a score have the largest word. Neighbouring pixels form a tile: the
-/// columns of a matrix with one line for each place.
+/// place determines the image, so only the score and its stratum are stored, in one word. Words are
+/// ordered by stratum, then by score; a place without a score has the largest word. Neighbouring pixels form
+/// a tile: the columns of a matrix with one line for each place.
 class PixelRows final : public CensusGuest {
   public:
     PixelRows(const Dataset& data, Condition condition, const ScoreOptions& options);
@@ -28,7 +28,7 @@ class PixelRows final : public CensusGuest {
     /// Whether each image has at most one score per pixel.
     [[nodiscard]] bool single() const { return slots_ == 1; }
 
-    /// Fills the tiles of a range with all threads. Reads whole ranges of images and releases their pages.
+    /// Fills the tiles of a range with all threads. Reads blocks of images and releases their pages.
     void gather(PixelRange range, Progress& progress);
     /// The same for all pixels during a census, which calls this object (CensusGuest). Possible if scores
     /// have few distinct values and all of them fit into `budget` bytes: then allocates the memory and
@@ -44,7 +44,8 @@ class PixelRows final : public CensusGuest {
         std::vector<std::size_t> first;  ///< [stratum], and the end
         const std::byte* column = nullptr;
     };
-    /// Sorts the words of each pixel of a tile. Different threads may sort different tiles.
+    /// Sorts the words of each pixel of a tile; words of 8 bytes are sorted by open(). Different threads may
+    /// sort different tiles.
     void sort_tile(std::size_t tile);
     /// Opens a pixel of a sorted tile. score() then returns the k-th score of a stratum.
     void open(std::size_t tile, std::size_t lane, Scratch& scratch) const;
@@ -73,8 +74,8 @@ class PixelRows final : public CensusGuest {
     template <class Word>
     void see_words(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
                    const std::uint8_t* member);
-    /// Overwrites `line` with the words of one image, for scores with few values. If classes overlap, there
-    /// is a line for each class, `stride` words apart.
+    /// Writes the words of one image to `line`, for scores with few values. A pixel without a score keeps its
+    /// word. If classes overlap, there is a line for each class, `stride` words apart.
     template <class Word>
     void form(std::size_t image, PixelRange part, const std::uint8_t* member, Word* line,
               std::size_t stride) const;
@@ -102,7 +103,7 @@ class PixelRows final : public CensusGuest {
     ScoreOptions options_;
     std::optional<NarrowScores> narrow_;
     std::size_t images_, classes_, strata_, slots_, word_bytes_;
-    unsigned code_bits_;  ///< of a word below the stratum
+    unsigned code_bits_;  ///< low bits of a word, which hold the key; the stratum is above them
     std::size_t capacity_ = 0;
     std::unique_ptr<std::byte[], Free> words_;
 };

@@ -56,6 +56,9 @@ class RangeSelection {
         std::vector<Weight> totals;
         if (curves_.weighed()) totals = count_groups();
         ask();
+        for (std::size_t u = 0; u < units_.size(); ++u)
+            for (Sought& one : units_[u].weights)
+                one.target = reachable(one.target, totals[u], {groups_[u], mass_[u]}, request_.rule);
         const std::size_t features = 2 * request_.quantiles.size();
         const std::size_t targets = request_.curves ? CurvePlan::most_targets(request_.rule) : 0;
         const auto below = [&](const Unit& one, std::uint64_t middle) {
@@ -171,8 +174,8 @@ class RangeSelection {
         });
     }
 
-    /// This rank's keys of every unit, ascending, and the running sums of their weights if groups are
-    /// weighed.
+    /// Fills keys_ with this rank's keys of every unit and, if groups are weighed, sums_ with the running
+    /// sums of their weights.
     void sort_own() {
         const std::size_t places = rows_.places();
         const bool weighed = curves_.weighed();
@@ -202,7 +205,8 @@ class RangeSelection {
         });
     }
 
-    /// The keys and running weights of a unit's pairs, from `first` on, and the unit's groups on this rank.
+    /// Sorts a unit's pairs, writes their keys and running weights from `first` on, and counts the unit's
+    /// groups on this rank.
     void weigh(std::span<std::uint64_t> pairs, std::size_t first, std::size_t unit) {
         std::vector<std::uint32_t>& sizes = thread_buffer<std::uint32_t, struct GroupSizes>();
         sizes.resize(std::max(sizes.size(), data_.groups()));

@@ -5,9 +5,10 @@
 
 namespace kandinsky {
 
-/// Builds the curves and features of a range of pixels where scores are not gathered: each rank sorts its own
-/// scores, and all ranks search for the order statistics together. All ranks get the same result, which a
-/// checkpoint remembers. Fills `rows` with the range. Collective; ranges must be passed in order.
+/// Builds the curves and features of a range of pixels without gathering the scores of all ranks: each rank
+/// sorts its own scores, and all ranks search for the order statistics together. All ranks get the same
+/// result, which a checkpoint remembers. Fills `rows` with the range unless the checkpoint has the result.
+/// Collective; ranges must be passed in order.
 void select_range(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRows& rows,
                   PixelRange range, PixelCurveBuilder& curves, Progress& progress);
 

@@ -51,17 +51,13 @@ class RegionScan {
         return narrow_ ? narrow_->score(stratum, key) : score_of(key);
     }
 
-    /// Calls take(part, job, key, image) for every score, from at most `parts` threads; `part` is the
-    /// thread's number. `what` says whether keys are needed. `sums`: what take() adds to, for checkpoints, or
-    /// null.
+    /// Calls take(part, job, key, image) for every score, from at most `parts` threads. `part` is below
+    /// `parts`, and calls with the same part are sequential. `what` says whether keys are needed.
     enum class What { keys, places };
     template <class Take>
-    void run(std::size_t parts, What what, Progress& progress, const VisitSums* sums, std::string_view stage,
-             Take&& take) const {
+    void run(const Visit& visit, std::size_t parts, What what, Take&& take) const {
         const std::size_t pixels = data_.grid().pixels(), classes = data_.classes();
         const std::size_t most = std::min(pixels, kTile);
-        Visit visit{.data = data_, .progress = progress, .stage = stage};
-        if (sums != nullptr) visit.sums = [&] { return *sums; };
         visit_blocks(visit, {.images = kBlock, .parts = parts},
                      [&](std::size_t part, std::size_t first, std::size_t last) {
                          std::vector<std::uint16_t> codes(most);
@@ -131,19 +127,16 @@ class Counters {
     Count& at(std::size_t part, std::size_t slot, std::size_t digit) {
         return tables_[part][slot * digits_ + digit];
     }
-    /// The memory that a checkpoint saves.
-    [[nodiscard]] State state() {
-        State all;
-        for (std::vector<Count>& table : tables_) all.push_back(bytes_of(table));
-        return all;
+    /// Adds the other parts to part 0.
+    void settle() {
+        for (std::size_t part = 1; part < tables_.size(); ++part)
+            for (std::size_t i = 0; i < tables_[0].size(); ++i)
+                tables_[0][i] += std::exchange(tables_[part][i], Count{0});
     }
-    /// Adds the parts; at(0, ...) then has the sums.
-    void sum() {
-        for (std::size_t part = 1; part < tables_.size(); ++part) {
-            for (std::size_t i = 0; i < tables_[0].size(); ++i) tables_[0][i] += tables_[part][i];
-            tables_[part] = {};
-        }
-    }
+    /// The memory that a checkpoint saves, after settle(). It does not depend on the number of parts.
+    [[nodiscard]] std::span<std::byte> state() { return bytes_of(tables_[0]); }
+    /// Frees all parts except part 0.
+    void free_parts() { tables_.resize(1); }
     /// Makes at(0, slot, digit) the sum over the smaller digits of the slot.
     void run_up() {
         for (std::size_t first = 0; first < tables_[0].size(); first += digits_) {
@@ -189,8 +182,9 @@ class Selection {
             for (std::size_t j = 0; j < jobs_.size(); ++j)
                 curves[j] =
                     build_planned_curve(jobs_[j].count, there[j], grouped, request_.rule, [&](Weight target) {
-                        return target > totals[j] ? std::numeric_limits<float>::infinity()
-                                                  : find(j, std::max<Weight>(1, target));
+                        const Weight sought = reachable(target, totals[j], there[j], request_.rule);
+                        return sought > totals[j] ? std::numeric_limits<float>::infinity()
+                                                  : find(j, std::max<Weight>(1, sought));
                     });
         };
         build([&](std::size_t j, Weight target) {
@@ -220,19 +214,18 @@ class Selection {
     /// rank only, so only the numbers of groups and their total weights are summed over the ranks.
     void count_groups(std::vector<GroupMass>& there, std::vector<Weight>& totals) {
         const std::size_t groups = data_.groups();
-        Counters<std::uint32_t> counts(parts_, jobs_.size(), groups);
+        Counters<std::uint64_t> counts(parts_, jobs_.size(), groups);
         scan("groups of regions", counts, RegionScan::What::places,
              [&](std::size_t part, std::uint32_t job, std::uint32_t, std::size_t image) {
                  ++counts.at(part, job, data_.group_of(image));
              });
-        counts.sum();
         weights_.assign(jobs_.size() * groups, 0);
         std::vector<std::uint64_t> number(jobs_.size());
         std::vector<Weight> mass(jobs_.size());
         totals.assign(jobs_.size(), 0);
         for (std::size_t j = 0; j < jobs_.size(); ++j)
             for (std::size_t g = 0; g < groups; ++g)
-                if (const std::uint32_t n = counts.at(0, j, g); n > 0) {
+                if (const std::uint64_t n = counts.at(0, j, g); n > 0) {
                     const std::uint64_t weight = request_.rule.weight(g);
                     weights_[j * groups + g] = weight / n;
                     totals[j] += static_cast<Weight>(weight / n) * n;
@@ -247,12 +240,18 @@ class Selection {
 
     [[nodiscard]] Communicator& comm() const { return team_of(data_).comm; }
 
-    /// One pass over the images that adds to counters.
-    template <class Table, class Visit>
-    void scan(std::string_view name, Table& counts, RegionScan::What what, Visit&& visit) {
+    /// One pass over the images that adds to counters; the sums are in part 0.
+    template <class Table, class Take>
+    void scan(std::string_view name, Table& counts, RegionScan::What what, Take&& take) {
         VisitSums sums;
-        for (const std::span<std::byte> bytes : counts.state()) sums.keep(bytes);
-        scan_.run(parts_, what, progress_, &sums, name, visit);
+        sums.keep(counts.state());
+        scan_.run({.data = data_,
+                   .progress = progress_,
+                   .stage = name,
+                   .sums = [&] { return sums; },
+                   .settle = [&] { counts.settle(); }},
+                  parts_, what, take);
+        counts.free_parts();
     }
 
     [[nodiscard]] Count weight(std::uint32_t job, std::size_t image) const {
@@ -316,7 +315,6 @@ class Selection {
             count([&](std::uint32_t job, std::uint32_t key) {
                 return next(known_[1], next(known_[0], job, key), key);
             });
-        counts.sum();
         counts.run_up();
         unsigned before = 0;
         for (const Known& digit : known_) before += digit.bits;
@@ -351,21 +349,36 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
     const bool grouped = by_groups(request.rule);
     const std::size_t count = grouped ? sizeof(Weight) : sizeof(std::uint64_t);
     // With fewer parts, more regions fit into a pass. Some parts are kept, so that several threads work.
-    constexpr std::size_t kLeading = std::size_t{1} << kLeadingBits;
+    constexpr std::size_t kLeading = std::size_t{1} << kLeadingBits, kKept = 4;
     const auto most_jobs = [&](std::size_t parts) {
         const std::size_t each = kLeading * (parts * count + sizeof(std::uint32_t)) +
-                                 (grouped ? data.groups() * (parts + 2) * 4 : 0);
+                                 (grouped ? data.groups() * (parts + 1) * sizeof(std::uint64_t) : 0);
         return std::max<std::size_t>(1, request.budget / 2 / each);
     };
-    std::size_t parts = threads_in_use();
-    while (parts > 4 && most_jobs(parts) < jobs.size()) parts /= 2;
+    const auto most_followed = [&](std::size_t parts) {
+        const std::size_t each = (CurvePlan::most_targets(request.rule) << kFollowingBits) *
+                                 (parts * count + sizeof(std::uint32_t));
+        return std::max<std::size_t>(1, request.budget / 2 / each);
+    };
+    const Team& team = team_of(data);
+    const std::size_t threads = threads_in_use();
+    std::size_t parts = team.counts() ? kKept : threads;
+    while (parts > kKept && most_jobs(parts) < jobs.size()) parts /= 2;
     while (parts > 1 && parts * kLeading * count > request.budget) parts /= 2;
-    // All ranks use the same batches, whatever their share of the images and their number of threads.
-    const std::size_t batch_size = jobs.empty() ? 1 : least(team_of(data).comm, most_jobs(parts));
-    const std::size_t following =
-        (CurvePlan::most_targets(request.rule) << kFollowingBits) * (parts * count + sizeof(std::uint32_t));
-    const std::size_t followed =
-        least(team_of(data).comm, std::max<std::size_t>(1, request.budget / 2 / following));
+    // All ranks make the same passes, whatever their share of the images and their number of threads. So does
+    // a run that continues from a checkpoint with another number of threads.
+    const std::size_t batch_size = jobs.empty() ? 1 : least(team.comm, most_jobs(parts));
+    const std::size_t followed = least(team.comm, most_followed(parts));
+    if (team.counts()) {  // at most one part for each thread, and more if these passes leave memory for them
+        const std::size_t together = std::min(batch_size, jobs.size()),
+                          least_parts = std::min(parts, threads);
+        const auto fits = [&](std::size_t some) {
+            return some * kLeading * count <= request.budget && most_jobs(some) >= together &&
+                   most_followed(some) >= std::min(followed, together);
+        };
+        parts = threads;
+        while (parts > least_parts && !fits(parts)) parts = std::max(least_parts, parts / 2);
+    }
     Curves curves;
     for (std::size_t begin = 0; begin < jobs.size(); begin += batch_size) {
         const auto batch = jobs.subspan(begin, std::min(batch_size, jobs.size() - begin));
@@ -397,7 +410,8 @@ std::vector<Key> gather(const Dataset& data, const RegionScan& scan, std::span<c
         std::copy_n(buffers.data() + slot * room, n, keys.data() + at);
     };
     const bool narrow = scan.narrow();
-    scan.run(parts, RegionScan::What::keys, progress, nullptr, "scores of regions",
+    scan.run({.data = data, .progress = progress, .stage = "scores of regions"}, parts,
+             RegionScan::What::keys,
              [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
                  const std::size_t slot = part * jobs.size() + job;
                  std::uint32_t& n = filled[slot];
@@ -458,8 +472,10 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
     // Regions that fit into memory are gathered and sorted, with scratch of the same size. Other regions are
     // counted, which needs no memory for the scores and is also faster if scores have few distinct values.
     // Several ranks and checkpoints always count, because counts can be added.
+    constexpr std::uint64_t kMostSorted =
+        std::numeric_limits<std::uint32_t>::max();  // build_group_curve() counts a group's scores in 32 bits
     const std::uint64_t most =
-        std::max<std::uint64_t>(1, request.budget / (by_groups(request.rule) ? 16 : 8));
+        std::clamp<std::uint64_t>(request.budget / (by_groups(request.rule) ? 16 : 8), 1, kMostSorted);
     const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();
     const std::uint64_t sorted = team_of(data).counts() ? 0 : few_values ? std::min(most, kSmall) : most;
     Curves curves(jobs.size());

@@ -14,7 +14,7 @@ struct RegionPassRequest {
     Condition condition = Condition::by_class;
     ScoreOptions score{};
     CurveRule rule{};
-    std::size_t budget = std::size_t{1} << 29;  ///< bytes to hold at a time, at least a few megabytes
+    std::size_t budget = std::size_t{1} << 29;  ///< bytes to hold at a time; a few megabytes are always held
 };
 
 /// Exact curves of the regions of every stratum (one partition each). Gathers and sorts the scores of small

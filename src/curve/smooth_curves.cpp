@@ -5,13 +5,13 @@
 
 #include "core/base/fail.hpp"
 #include "curve/curve_storage.hpp"
+#include "curve/rung.hpp"
 #include "score/score_scale.hpp"
 
 namespace kandinsky {
 
 namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr double kSlack = 1e-12;  // as in curves with regions: 1 - 0.7 is not 0.3 in binary
 
 /// The four cells around a pixel and their weights, which sum to 4 * side^2.
 struct Corners {
@@ -66,7 +66,7 @@ SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
     for (std::size_t r = 0; r < data_.levels.size(); ++r)
         if ((r > 0 && data_.levels[r] < data_.levels[r - 1]) ||
             (data_.levels[r] > kOne && data_.levels[r] != kNever))
-            fail(ErrorKind::data, "the levels of the smooth curves do not ascend at rung {}", r);
+            fail(ErrorKind::data, "the levels of the smooth curves descend or exceed 1 at rung {}", r);
     for (std::size_t cell = 0; cell < cells_.pixels() && bins > 0; ++cell) {
         const std::uint16_t* const own = data_.cumulative.data() + cell * bins;
         if (!std::is_sorted(own, own + bins))
@@ -75,9 +75,7 @@ SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
 }
 
 std::size_t SmoothCurves::rung_of(double alpha) const {
-    return static_cast<std::size_t>(
-        std::lower_bound(ladder_.levels.begin(), ladder_.levels.end(), 1 - alpha - kSlack) -
-        ladder_.levels.begin());
+    return kandinsky::rung_of(ladder_, alpha);
 }
 
 void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, std::span<float> out) const {
@@ -159,7 +157,7 @@ double SmoothCurves::p_value(std::size_t pixel, float score) const {
     const std::uint32_t own = score > data_.largest ? kOne + 1 : level(pixel, score);
     const auto above = static_cast<std::size_t>(
         std::lower_bound(data_.levels.begin(), data_.levels.end(), own) - data_.levels.begin());
-    return above == 0 ? 1.0 : std::max(0.0, 1.0 - ladder_.levels[above - 1] - kSlack);
+    return p_value_above(ladder_, above);
 }
 
 }  // namespace kandinsky

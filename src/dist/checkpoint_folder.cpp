@@ -13,12 +13,18 @@ namespace kandinsky {
 namespace fs = std::filesystem;
 
 namespace {
-constexpr char kMagic[8] = {'K', 'A', 'N', 'D', 'C', 'K', 'P', '1'};
+constexpr char kMagic[8] = {'K', 'A', 'N', 'D', 'C', 'K', 'P', '2'};
 
-/// The header of every file.
+/// The header of every file. `hash` is that of the other numbers and of the content.
 struct Head {
     char magic[8];
     std::uint64_t run = 0, name = 0, done = 0, bytes = 0, hash = 0;
+
+    /// The hash of the other numbers, from which that of the content continues.
+    [[nodiscard]] std::uint64_t start() const {
+        const std::uint64_t numbers[] = {run, name, done, bytes};
+        return hash_bytes(numbers, sizeof numbers, 0);
+    }
 };
 
 std::uint64_t name_hash(std::string_view name) {
@@ -35,10 +41,9 @@ std::optional<Head> read_head(std::ifstream& file) {
 
 void write_file(const fs::path& path, Head head, const State& state) {
     std::memcpy(head.magic, kMagic, sizeof kMagic);
-    for (const std::span<std::byte> part : state) {
-        head.bytes += part.size();
-        head.hash = hash_bytes(part.data(), part.size(), head.hash);
-    }
+    for (const std::span<std::byte> part : state) head.bytes += part.size();
+    head.hash = head.start();
+    for (const std::span<std::byte> part : state) head.hash = hash_bytes(part.data(), part.size(), head.hash);
     AtomicFile file(path);
     file.write(&head, sizeof head);
     for (const std::span<std::byte> part : state) file.write(part.data(), part.size());
@@ -83,7 +88,7 @@ std::optional<std::size_t> CheckpointFolder::load(std::size_t step, std::string_
     std::vector<std::byte> all(bytes);
     if (!from.read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(bytes)))
         return std::nullopt;
-    std::uint64_t hash = 0;
+    std::uint64_t hash = head->start();
     const std::byte* next = all.data();
     for (const std::span<std::byte> part : state) {
         hash = hash_bytes(next, part.size(), hash);
@@ -113,7 +118,7 @@ std::optional<std::vector<std::byte>> CheckpointFolder::recall(std::size_t step,
     std::vector<std::byte> bytes(head->bytes);
     if (!from.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
         return std::nullopt;
-    if (hash_bytes(bytes.data(), bytes.size(), 0) != head->hash) return std::nullopt;
+    if (hash_bytes(bytes.data(), bytes.size(), head->start()) != head->hash) return std::nullopt;
     return bytes;
 }
 

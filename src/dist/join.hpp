@@ -7,7 +7,7 @@ namespace kandinsky {
 /// The number of ranks that mpirun, another PMI launcher or a Slurm step started, from the environment; 1
 /// without a launcher.
 [[nodiscard]] std::size_t started_ranks();
-/// The number of this rank, from the environment, before MPI starts.
+/// This rank's number, from the environment, before MPI starts; 0 without a launcher.
 [[nodiscard]] std::size_t started_rank();
 /// The number of ranks on this machine; 1 if the launcher does not provide it.
 [[nodiscard]] std::size_t ranks_here();

@@ -9,15 +9,17 @@ class World {
   public:
     virtual ~World() = default;
     [[nodiscard]] virtual Communicator& comm() = 0;
-    /// Ends all ranks, whatever they are doing. First rank 0 prints the message of one failure, whose code
-    /// becomes the exit code. If several ranks fail together, it is the failure of the lowest rank.
+    /// Ends all ranks, whatever they are doing. Rank 0 prints the message of one failure, whose code becomes
+    /// the exit code. If several ranks fail at about the same time, the failure of the lowest rank counts. A
+    /// message from another rank may be cut after about 3000 bytes. A failed rank that cannot reach rank 0
+    /// prints its own message.
     [[noreturn]] virtual void abandon(int code, const char* message) = 0;
-    /// Call when all ranks have done their work.
+    /// Waits for all ranks and ends the communication. Every rank calls it once, when its work is done.
     virtual void leave() = 0;
 };
 
-/// Prints a line for the user; the line has no line feed. Called on rank 0, or on a failed rank if rank 0
-/// does not respond.
+/// Prints a line for the user; the line has no line feed. Called on rank 0, or on a failed rank that
+/// cannot reach rank 0.
 using Tell = void(const char* line);
 
 /// Raised with every change of this header or of Communicator; a plug-in of another version is refused.

@@ -78,7 +78,7 @@ struct AlphaCounts : HeldCounts {
     explicit AlphaCounts(std::size_t classes)
         : size_samples(classes + 1), size_covered(classes + 1), tested(classes), wrong(classes) {}
     std::vector<std::uint64_t> size_samples, size_covered;  ///< [set size] before filling
-    /// [class] samples; sets that wrongly contain the class, after filling.
+    /// [class] number of samples; number of sets that wrongly contain the class after filling.
     std::vector<std::uint64_t> tested, wrong;
     void list(VisitSums& sums) {
         for (auto* one : {&size_samples, &size_covered, &tested, &wrong}) sums.add(std::span(*one));

@@ -195,7 +195,7 @@ class AlphaJudge {
                 ++marked_[best];
             }
         }
-        /// Adds the counts of one image to those of all images.
+        /// Adds the counts of one image in this tile to those of the image and of all images.
         void note(const HeldCounts& held, std::size_t image) {
             const SetCounts& plain = held.plain;
             add_atomically(judge_.image_valid_[image], plain.sets);
@@ -223,8 +223,8 @@ class AlphaJudge {
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] number of additions to recent_covered_
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        /// [class] how many sets of the current image contain the class after filling; how many of these
-        /// wrongly.
+        /// [class] number of sets of the current image that contain the class after filling, and the number
+        /// of those that contain it wrongly.
         std::vector<std::uint64_t> marked_, wrong_;
         AlphaCounts counts_;
     };

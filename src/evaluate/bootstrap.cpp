@@ -116,8 +116,8 @@ double bootstrap_bias(const std::vector<double>& values, double figure) {
 Interval centred_interval(const std::vector<double>& values, double figure) {
     const Interval raw = percentile_interval(values);
     const double bias = bootstrap_bias(values, figure);
-    // The shifted bounds must not become negative.
-    return {std::max(0.0, raw.low - bias), std::max(0.0, raw.high - bias)};
+    // The shifted bounds must not become negative. std::max returns its first argument where that is NaN.
+    return {std::max(raw.low - bias, 0.0), std::max(raw.high - bias, 0.0)};
 }
 
 namespace {

@@ -11,11 +11,11 @@
 
 namespace kandinsky {
 
-/// How often each test group of this rank is drawn in each resample. Depends on the groups' ids or the
-/// images' content, never on their order. With at most kRankedGroups groups on all ranks together, a resample
-/// draws as many groups as there are, with replacement; this sends 512 KiB over the network. With more
-/// groups, each group is drawn a Poisson number of times with mean 1, the limit of drawing with
-/// replacement; this sends nothing.
+/// How often each test group of this rank is drawn in each resample. The constructor and ratios() are
+/// collective. The draws depend on the groups' ids or the images' content, never on their order. With at most
+/// kRankedGroups groups on all ranks together, a resample draws as many groups as there are, with
+/// replacement; this sends 512 KiB over the network. With more groups, each group is drawn a Poisson number
+/// of times with mean 1, the limit of drawing with replacement; this sends nothing.
 class Resamples {
   public:
     Resamples() = default;
@@ -32,8 +32,8 @@ class Resamples {
 
     [[nodiscard]] Communicator& comm() const { return *comm_; }
 
-    /// [resample] the sum of `top` divided by the sum of `bottom`, both [group]; NaN if the sum of `bottom`
-    /// is 0.
+    /// [resample] the sum of `top` over the drawn groups of all ranks, divided by that of `bottom`. Both are
+    /// [group] of this rank. NaN if the sum of `bottom` is 0.
     [[nodiscard]] std::vector<double> ratios(std::span<const std::uint64_t> top,
                                              std::span<const std::uint64_t> bottom) const;
 
@@ -54,7 +54,7 @@ class Resamples {
 [[nodiscard]] double bootstrap_bias(const std::vector<double>& values, double figure);
 
 /// The percentile interval minus the bias, with bounds of at least 0: for means of absolute deviations, which
-/// resampling increases.
+/// resampling increases. NaN if the figure or every value is NaN.
 [[nodiscard]] Interval centred_interval(const std::vector<double>& values, double figure);
 
 }  // namespace kandinsky

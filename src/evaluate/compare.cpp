@@ -112,18 +112,18 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
              calibration.options().probs_name, test.options().probs_name, calibration.classes(),
              calibration.grid().height, calibration.grid().width, test.classes(), test.grid().height,
              test.grid().width);
-    if (options.draws == 0) fail(ErrorKind::usage, "--draws is 0, but at least one draw is needed");
+    if (options.draws == 0) fail(ErrorKind::usage, "`draws` is 0, but at least one draw is needed");
     if (options.draws > 1 && options.sample == 0)
-        fail(ErrorKind::usage, "--draws needs --sample, the number of groups or images in each draw");
+        fail(ErrorKind::usage, "`draws` needs `sample`, the number of groups or images in each draw");
     if (options.draws > 1 && options.bootstrap > 0)
-        fail(ErrorKind::usage, "--bootstrap is for one draw; --draws {} shows the spread over the draws",
+        fail(ErrorKind::usage, "`bootstrap` is for one draw; `draws {}` shows the spread over the draws",
              options.draws);
     const std::vector<std::string> names = options.methods.empty() ? default_methods() : options.methods;
     std::vector<CalibrateOptions> wanted;
     for (auto name = names.begin(); name != names.end(); ++name) {
         wanted.push_back(options_of(*name, options.calibrate));
         if (std::find(names.begin(), name, *name) != name)
-            fail(ErrorKind::usage, "--methods names '{}' twice", *name);
+            fail(ErrorKind::usage, "`methods` names '{}' twice", *name);
     }
     std::vector<CalibrateOptions> with_references = wanted;
     for (const std::string& name : options.references) {

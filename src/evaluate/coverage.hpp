@@ -80,7 +80,7 @@ class CoverageJudge {
             levels_.settle();
             for (LevelCounts::Tile& one : others_) one.settle();
         }
-        /// For several ranks: call once all images are added, before the counts are summed over the ranks.
+        /// For several ranks or a checkpoint: call once all images are added, before counts are summed.
         void tabulate() {
             if (resampled_) resampled_->tabulate();
         }

@@ -298,7 +298,7 @@ void check(const Dataset& data, const std::vector<const Calibrator*>& calibrator
             (void)curve_alpha(*calibrator, s, options.alpha);
     }
     if (options.bootstrap > 10000)
-        fail(ErrorKind::usage, "--bootstrap is {}, but must be at most 10000", options.bootstrap);
+        fail(ErrorKind::usage, "`bootstrap` is {}, but must be at most 10000", options.bootstrap);
 }
 }  // namespace
 

@@ -24,8 +24,8 @@ void bin_probabilities(const float* probs, const std::uint8_t* flag, const std::
 void count_bins(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
                 std::uint64_t* all, std::uint64_t* flagged);
 
-/// out[i] = the first of `levels` thresholds[level * n + i] (ascending with the level, at most 255 levels)
-/// that is not below scores[i]; `levels` if none is. A NaN threshold covers nothing.
+/// out[i] = the lowest level with scores[i] <= thresholds[level * n + i], or `levels` (at most 255) if there
+/// is none. The thresholds of i ascend with the level, or all are NaN and cover nothing.
 void first_covering_level(const float* scores, const float* thresholds, std::size_t levels, std::size_t n,
                           std::uint8_t* out);
 

@@ -95,7 +95,7 @@ class ResampledErrors {
             else
                 count_all<std::uint32_t>();
         }
-        /// For several ranks: turns the records that finish() reads into counts that can be added.
+        /// For several ranks or a checkpoint: turns the records that finish() reads into counts to be summed.
         void tabulate() {
             const std::size_t each = (all_.plan_.alphas.size() + 1) * all_.resamples_.stride();
             tables_.assign(all_.calibrator_.strata() * pixels_ * each, 0);

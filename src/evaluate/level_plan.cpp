@@ -51,8 +51,6 @@ LevelPlan released_marginal_levels() {
     return released([](int i) { return static_cast<int>((i + 0.5) * 5) - 1; });
 }
 
-namespace {
-/// The alphas at which a stratum's curves are read to reach the wanted alphas.
 std::vector<double> read_alphas(const Calibrator& calibrator, std::size_t stratum,
                                 const std::vector<double>& alphas) {
     std::vector<double> out;
@@ -61,7 +59,6 @@ std::vector<double> read_alphas(const Calibrator& calibrator, std::size_t stratu
         out.push_back(curve_alpha(calibrator, stratum, kept_alpha(calibrator, stratum, alpha)));
     return out;
 }
-}  // namespace
 
 ThresholdTable thresholds_by_curve(const Calibrator& calibrator, const std::vector<double>& alphas) {
     ThresholdTable out{alphas, std::vector<std::vector<float>>(calibrator.strata())};

@@ -34,7 +34,8 @@ class GroupBins {
     void add(std::size_t cls, std::uint32_t group, const std::int64_t* gaps, std::uint64_t count);
     /// For checkpoints; sums stay with the rank that has the group.
     [[nodiscard]] std::span<std::byte> state() { return std::as_writable_bytes(std::span(bins_)); }
-    /// Writes the intervals of every class and of their mean.
+    /// Writes the intervals of every class and of their mean. `out` has the classes with their `ece`.
+    /// Collective.
     void finish(const Resamples& resamples, ProbabilityEvaluation& out) const;
 
   private:

@@ -64,7 +64,7 @@ struct Tally {
     std::uint64_t labels = 0;             ///< pixels with a label, over all images
     std::vector<std::uint32_t> labelled;  ///< [pixel] images with a label there
     std::vector<std::uint32_t> samples;   ///< [class][pixel] images that have the class there
-    /// [image] pixels whose set does not have exactly one class (first calibrator).
+    /// [image] labelled pixels whose set does not have exactly one class before filling (first calibrator).
     std::vector<std::uint64_t> undecided;
     std::vector<std::uint64_t> kinds;  ///< [image] number of classes among its labels
     std::vector<MethodTally> methods;  ///< in the order of the calibrators

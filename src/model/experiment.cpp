@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/fail.hpp"
+#include "core/base/json_depth.hpp"
 #include "core/base/random.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/mapped_file.hpp"
@@ -19,6 +20,8 @@ constexpr std::uint64_t kSplit = 0x73706C6974;  // "split"
 
 ordered_json parse_file(const std::filesystem::path& file) {
     const MappedFile content = map_file(file);
+    if (nests_deeper(content.text()))
+        fail(ErrorKind::data, "{} nests deeper than {}", printable(file.string()), kJsonDepth);
     try {
         return ordered_json::parse(content.text());
     } catch (const nlohmann::json::exception&) {
@@ -95,6 +98,7 @@ void read_training(Section section, TrainOptions& options, std::uint32_t& output
     section.done();
     if (!augment) options.augmentation = Augmentation::none();
     if (optimizer != "adam" && optimizer != "adamw") section.refuse("optimizer", "adam or adamw");
+    if (options.batch == 0) section.refuse("batch", "at least 1");
     options.decoupled = optimizer == "adamw";
 }
 
@@ -113,6 +117,7 @@ bool is_done(const std::filesystem::path& folder, const Stage& stage) {
     std::error_code ignored;
     if (!std::filesystem::exists(note_of(folder, stage), ignored)) return false;
     const MappedFile file = map_file(note_of(folder, stage));
+    if (nests_deeper(file.text())) return false;
     const ordered_json note = ordered_json::parse(file.text(), nullptr, false);
     if (!note.is_object() || note.value("recipe", ordered_json()) != stage.recipe ||
         !note.contains("outputs"))

@@ -60,7 +60,7 @@ void read_photos(const ImageFiles& files, const std::map<std::string, fs::path>&
         if (!fits && boxed) photo = letterbox_photo(photo, grid);
         if (!fits && !boxed && files.folder.fit.kind != GridFit::Kind::resize)
             fail(ErrorKind::data,
-                 "{} is {} x {} (height x width), but the grid is {} x {}; use --resize {}x{} (width x "
+                 "{} is {} x {} (height x width), but the grid is {} x {}; use `resize {}x{}` (width x "
                  "height)",
                  printable(found->second.string()), photo.shape()[0], photo.shape()[1], grid.height,
                  grid.width, grid.width, grid.height);
@@ -143,11 +143,13 @@ ReadImages read_model_images(const ImageFiles& files, Progress& progress) {
         const std::unique_ptr<ImageSource> labels = open_images(files.labels, Role::labels, options);
         FolderData data = read_images(nullptr, labels.get(), options, progress);
         if (data.labels.shape().size() != 3)
-            fail(ErrorKind::data, "{}: training needs one label per pixel, not masks that may overlap",
+            fail(ErrorKind::data,
+                 "{}: a network's images need one label per pixel, not masks that may overlap",
                  printable(files.labels.string()));
         out.labels = data.labels;
         out.groups = data.groups;
         out.origins = data.origins;
+        out.cases = data.cases;
         out.ignore = data.ignore;
         grid = {static_cast<std::uint32_t>(data.labels.shape()[1]),
                 static_cast<std::uint32_t>(data.labels.shape()[2])};
@@ -158,12 +160,13 @@ ReadImages read_model_images(const ImageFiles& files, Progress& progress) {
             const ItemInfo& info = images->items()[i];
             volumes = volumes || info.volume;
             scans.insert(scans.end(), info.slices, static_cast<std::int64_t>(i));
-            for (std::size_t s = 0; s < info.slices; ++s) out.origins.push_back({info.name, s});
+            for (std::size_t s = 0; s < info.slices; ++s) out.origins.push_back({info.name, s, i});
         }
+        out.cases = images->items().size();
         if (volumes) out.groups = Array::copy_of(scans, {scans.size()});
         if (grid.pixels() == 0) grid = images->items().front().grid();
     } else {
-        for (const auto& [name, path] : photos) out.origins.push_back({name, 0});
+        for (const auto& [name, path] : photos) out.origins.push_back({name, 0, out.cases++});
         if (grid.pixels() == 0) {
             const Array first = read_photo(photos.begin()->second);
             grid = {static_cast<std::uint32_t>(first.shape()[0]),

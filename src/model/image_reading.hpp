@@ -16,6 +16,7 @@ struct ReadImages {
     Array labels;                      ///< [N,H,W]; empty without labels
     Array groups;                      ///< int64 [N], such as the scan; empty if every image is a group
     std::vector<ImageOrigin> origins;  ///< [N]
+    std::size_t cases = 0;             ///< number of files
     std::vector<std::string> names;    ///< [N] name of the group: the scan's or the photo's
     std::vector<std::int64_t> ignore;  ///< labels that do not count
 };

@@ -30,8 +30,8 @@ void pad_plane(const float* from, Grid grid, std::size_t height, std::size_t wid
     }
 }
 
-/// The largest allowed difference from the stored outputs, relative to outputs beyond 1. It is not 0, because
-/// another order of summation rounds differently.
+/// The largest allowed difference from a stored output: absolute for outputs between -1 and 1, relative for
+/// the others. It is not 0, because another order of summation rounds differently.
 constexpr double kTolerance = 1e-3;
 
 OpenedModel open_own(const ModelOptions& options) {
@@ -47,7 +47,8 @@ OpenedModel open_own(const ModelOptions& options) {
     return model;
 }
 
-/// If there is a file NAME.check.npz, checks that the network computes `output` of the file from `input`.
+}  // namespace
+
 void check_against_pair(Network& network, const std::filesystem::path& model) {
     std::filesystem::path pair = model;
     pair.replace_extension(".check.npz");
@@ -55,7 +56,7 @@ void check_against_pair(Network& network, const std::filesystem::path& model) {
     if (!std::filesystem::exists(pair, ignored)) return;
     const Array input = read_npz(pair, "input"), output = read_npz(pair, "output");
     if (input.shape().size() != 4 || output.shape().size() != 4)
-        fail(ErrorKind::data, "{}: `input` and `output` must be [N, channels, H, W]",
+        fail(ErrorKind::data, "{}: 'input' and 'output' must be [N, channels, H, W]",
              printable(pair.string()));
     const std::vector<float> pixels = input.to_vector<float>(), wanted = output.to_vector<float>();
     const Batch batch{.images = input.shape()[0],
@@ -75,23 +76,25 @@ void check_against_pair(Network& network, const std::filesystem::path& model) {
         fail(ErrorKind::data, "{} has {} outputs, but {} has {}", printable(model.string()), outputs,
              printable(pair.string()), output.shape()[1]);
     double worst = 0;
-    for (std::size_t i = 0; i < got.size(); ++i)
-        worst = std::max(worst, static_cast<double>(std::abs(got[i] - wanted[i])) /
-                                    std::max(1.0, static_cast<double>(std::abs(wanted[i]))));
+    for (std::size_t i = 0; i < got.size() && !std::isnan(worst); ++i) {
+        if (got[i] == wanted[i]) continue;  // two infinities, whose difference is NaN
+        const double off = static_cast<double>(std::abs(got[i] - wanted[i])) /
+                           std::max(1.0, static_cast<double>(std::abs(wanted[i])));
+        if (!(off <= worst)) worst = off;  // NaN too
+    }
     if (!(worst <= kTolerance))
         fail(ErrorKind::data,
              "{} does not reproduce {}: outputs differ by {:.3g}; export the model again (opset 13, fixed "
              "scale factors)",
              printable(model.string()), printable(pair.string()), worst);
 }
-}  // namespace
 
 Activation activation_of(std::string_view name) {
     if (name == "none") return Activation::none;
     if (name == "sigmoid") return Activation::sigmoid;
     if (name == "softmax") return Activation::softmax;
     fail(ErrorKind::usage,
-         "--outputs is '{}', but must be sigmoid or softmax (the network outputs logits) or none (it outputs "
+         "`outputs` is '{}', but must be sigmoid or softmax (the network outputs logits) or none (it outputs "
          "probabilities)",
          name);
 }
@@ -170,18 +173,24 @@ void infer(OpenedModel& model, const Samples& samples, std::size_t batch,
 OpenedModel open_model(const ModelOptions& options) {
     const std::filesystem::path path = options.path;
     const bool onnx = path.extension() == ".onnx";
+    if (onnx && options.engine.device == std::string_view("cuda"))
+        fail(ErrorKind::usage, "`device cuda` has no effect: {} is an ONNX model, which runs on the CPU",
+             printable(options.path));
     OpenedModel model;
     if (!onnx && is_model_file(path)) {
         if (!options.activation.empty())
             fail(ErrorKind::usage,
-                 "--outputs is for TorchScript and ONNX models; {} states its outputs itself",
+                 "`outputs` is for TorchScript and ONNX models; {} states its outputs itself",
                  printable(options.path));
         model = open_own(options);
     } else {
         if (options.activation.empty())
             fail(ErrorKind::usage,
-                 "{} does not state its outputs: add --outputs sigmoid or softmax (logits) or none "
+                 "{} does not state its outputs: add `outputs sigmoid` or softmax (logits) or none "
                  "(probabilities)",
+                 printable(options.path));
+        if (options.engine.mixed)
+            fail(ErrorKind::usage, "`mixed` has no effect: {} is not a network of 'kandinsky train'",
                  printable(options.path));
         model.activation = activation_of(options.activation);
         model.network =

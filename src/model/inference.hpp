@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <kandinsky/progress.hpp>
 
@@ -25,7 +26,7 @@ struct OpenedModel {
 struct ModelOptions {
     std::string path;
     std::string activation;      ///< empty: as in the file; required for TorchScript and ONNX
-    std::uint32_t multiple = 0;  ///< 0: as in the file
+    std::uint32_t multiple = 0;  ///< 0: as in the file, else 1
     EngineOptions engine;
 };
 
@@ -33,6 +34,10 @@ struct ModelOptions {
 /// name. If NAME.check.npz lies beside a TorchScript or ONNX model, the model must reproduce its `output`
 /// from its `input`, up to rounding. Throws a usage or data error.
 [[nodiscard]] OpenedModel open_model(const ModelOptions& options);
+
+/// If there is a file NAME.check.npz beside the model, checks that the network computes `output` of the file
+/// from `input`, up to rounding. Throws a data error if it does not; NaN never does.
+void check_against_pair(Network& network, const std::filesystem::path& model);
 
 /// Computes the probabilities of every image, in order, as [outputs][H][W]. Images are put into batches,
 /// padded to the network's multiple by repeating the edge, and the outputs are cropped. Calls begin(outputs)

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/base/fail.hpp"
+#include "core/base/json_depth.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
-#include "io/file/atomic_file.hpp"
 #include "io/file/printable.hpp"
 #include "io/zip/zip_writer.hpp"
 
@@ -40,6 +40,12 @@ bool is_model_file(const std::filesystem::path& path) {
 
 void write_model(const std::filesystem::path& path, const ModelHeader& header, const Network& network,
                  bool with_moments) {
+    AtomicFile file(path);
+    write_model(file, header, network, with_moments);
+    file.commit();
+}
+
+void write_model(AtomicFile& file, const ModelHeader& header, const Network& network, bool with_moments) {
     const ordered_json meta{{"format", kFormat},
                             {"version", kVersion},
                             {"inputs", header.shape.inputs},
@@ -51,7 +57,6 @@ void write_model(const std::filesystem::path& path, const ModelHeader& header, c
                             {"steps", header.steps},
                             {"training", header.training},
                             {"log", header.log}};
-    AtomicFile file(path);
     ZipWriter zip(file);
     const std::string text = meta.dump(1);
     zip.add("meta.json", {reinterpret_cast<const std::byte*>(text.data()), text.size()});
@@ -63,7 +68,6 @@ void write_model(const std::filesystem::path& path, const ModelHeader& header, c
         zip.add_array(info.name, values.view());
     }
     zip.finish(std::string(kFormat) + " ", true);
-    file.commit();
 }
 
 ModelHeader read_model_header(const std::filesystem::path& path) {
@@ -73,8 +77,10 @@ ModelHeader read_model_header(const std::filesystem::path& path) {
     const Array bytes = archive.bytes("meta.json");
     ModelHeader header;
     int version = 0;
+    const auto* const text = bytes.data_as<char>();
+    if (nests_deeper({text, bytes.view().size()}))
+        fail(ErrorKind::data, "{}: meta.json nests deeper than {}", printable(path.string()), kJsonDepth);
     try {
-        const auto* const text = bytes.data_as<char>();
         const ordered_json meta = ordered_json::parse(text, text + bytes.view().size());
         version = meta.at("version");
         header.shape = {meta.at("inputs"), meta.at("outputs"), meta.at("width"), meta.at("depth")};

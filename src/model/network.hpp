@@ -8,13 +8,15 @@
 // interface, so a plug-in may be built by another compiler against any version of the library.
 namespace kandinsky {
 
+constexpr std::uint32_t kDeepestUNet = 8;
+
 /// The paper's U-Net. The image is halved and doubled `depth` times; there are `width` channels at full size
 /// and a logit per output.
 struct UNetShape {
     std::uint32_t inputs = 3;
     std::uint32_t outputs = 1;
     std::uint32_t width = 128;
-    std::uint32_t depth = 4;
+    std::uint32_t depth = 4;  ///< 1 to kDeepestUNet
 };
 
 /// Images [n][channels][height][width]. For training also targets [n][outputs][height][width] of 0 and 1, and
@@ -75,9 +77,9 @@ class Network {
 };
 
 struct EngineOptions {
-    const char* device = "auto";  ///< auto, cpu or cuda
+    const char* device = "auto";  ///< auto, cpu or cuda; ONNX models always use the CPU
     std::uint32_t threads = 0;    ///< 0: the library's own choice
-    bool mixed = false;           ///< bfloat16 where the precision is sufficient (GPU)
+    bool mixed = false;           ///< bfloat16 where the precision is sufficient; for make_unet() on a GPU
 };
 
 /// A deep-learning library. The caller deletes the networks.
@@ -91,7 +93,7 @@ class Engine {
     [[nodiscard]] virtual Network* open(const char* path, const EngineOptions& options) = 0;
 };
 
-/// Raised with every change of this header; a plug-in of another version is refused.
+/// Raised with every change of this interface; a plug-in of another version is refused.
 inline constexpr std::uint32_t kEngineVersion = 1;
 
 /// The two functions that a plug-in exports, with C names: kandinsky_engine_version, kandinsky_engine.

@@ -53,12 +53,12 @@ Engine& engine(EngineKind kind) {
 }
 
 std::unique_ptr<Network> make_unet(const UNetShape& shape, const EngineOptions& options) {
-    if (shape.inputs == 0 || shape.outputs == 0 || shape.width == 0 || shape.depth == 0 || shape.depth > 8 ||
-        shape.width > 4096)
+    if (shape.inputs == 0 || shape.outputs == 0 || shape.width == 0 || shape.depth == 0 ||
+        shape.depth > kDeepestUNet || shape.width > 4096)
         fail(ErrorKind::usage,
              "a U-Net of {} inputs, {} outputs, width {} and depth {} cannot be built: width must be 1 to "
-             "4096, depth 1 to 8",
-             shape.inputs, shape.outputs, shape.width, shape.depth);
+             "4096, depth 1 to {}",
+             shape.inputs, shape.outputs, shape.width, shape.depth, kDeepestUNet);
     Engine& torch = engine(EngineKind::torch);
     return checked("U-Net", [&] { return torch.make_unet(shape, options); });
 }

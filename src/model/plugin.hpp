@@ -21,7 +21,9 @@ enum class EngineKind {
 /// The first line of a library's error; libtorch adds the place in its code after it.
 [[nodiscard]] std::string first_line(const std::exception& error);
 
-/// Loads the plug-in if necessary and makes a network that is ready to use.
+/// Load the plug-in if necessary. make_unet() makes a U-Net whose weights are all 0; open_network() reads a
+/// network from its file. They throw a usage error if the plug-in cannot make such a network, and a data
+/// error with the first line of its message if it fails.
 [[nodiscard]] std::unique_ptr<Network> make_unet(const UNetShape& shape, const EngineOptions& options);
 [[nodiscard]] std::unique_ptr<Network> open_network(EngineKind kind, const std::string& path,
                                                     const EngineOptions& options);

@@ -14,7 +14,7 @@ Intensity intensity_of(std::string_view name) {
     if (name == "none") return Intensity::none;
     if (name == "byte") return Intensity::byte;
     if (name == "percentile") return Intensity::percentile;
-    fail(ErrorKind::usage, "--intensity is '{}', but must be none, byte or percentile", name);
+    fail(ErrorKind::usage, "`intensity` is '{}', but must be none, byte or percentile", name);
 }
 
 Samples::Samples(Array pixels, Array labels, Array groups, Intensity intensity,
@@ -102,7 +102,7 @@ std::size_t Samples::classes() const {
         for (std::size_t p = 0; p < labels.size(); ++p) {
             if (std::find(ignore_.begin(), ignore_.end(), labels[p]) != ignore_.end()) continue;
             if (labels[p] < 0 || labels[p] > 65535)
-                fail(ErrorKind::data, "{}: image {}, row {}, column {} has label {}; list it in --ignore",
+                fail(ErrorKind::data, "{}: image {}, row {}, column {} has label {}; list it in `ignore`",
                      labels_name_, i, p / grid_.width, p % grid_.width, labels[p]);
             largest[i] = std::max(largest[i], labels[p]);
         }

@@ -27,15 +27,15 @@ class Samples {
     [[nodiscard]] Grid grid() const { return grid_; }
     [[nodiscard]] bool labelled() const { return !labels_.empty(); }
     [[nodiscard]] std::int64_t group(std::size_t sample) const;
-    /// The largest label that is not ignored, plus one. Reads all labels; throws a data error for labels
-    /// outside 0 to 65535.
+    /// The largest label that is not ignored, plus one; 0 if all are ignored. Needs labels and reads all of
+    /// them; throws a data error for labels outside 0 to 65535.
     [[nodiscard]] std::size_t classes() const;
 
     /// One image as float32 [channels][H][W] with scaled intensities. Throws a data error that names image,
     /// channel, row and column for NaN and infinite values.
     void read_pixels(std::size_t sample, float* out) const;
-    /// Writes targets [outputs][H][W] and valid [H][W], 0 and 1. A single output means every class except 0.
-    /// Throws a data error for a label without an output.
+    /// Writes targets [outputs][H][W] and valid [H][W], 0 and 1. Needs labels. A single output means every
+    /// class except 0. Throws a data error for a label without an output.
     void read_targets(std::size_t sample, std::size_t outputs, std::uint8_t* targets,
                       std::uint8_t* valid) const;
 

@@ -98,7 +98,7 @@ auto on_batch(const Batch& batch, const char* verb, const Call& call) {
     try {
         return call();
     } catch (const std::exception& error) {
-        fail(ErrorKind::data, "the network cannot {} {} images of {} x {} pixels: {}; try a smaller --batch",
+        fail(ErrorKind::data, "the network cannot {} {} images of {} x {} pixels: {}; try a smaller `batch`",
              verb, batch.images, batch.height, batch.width, first_line(error));
     }
 }
@@ -108,7 +108,7 @@ std::vector<double> dice_of(Network& network, const Samples& samples, const Trai
     const std::size_t area = samples.grid().pixels(), outputs = options.shape.outputs;
     const std::size_t count = std::min(most, samples.size());
     Dice dice(outputs);
-    std::vector<float> out(options.batch * outputs * area);
+    std::vector<float> out(std::min<std::size_t>(options.batch, count) * outputs * area);
     std::vector<std::uint8_t> targets(outputs * area), valid(area);
     for (std::size_t first = 0; first < count; first += options.batch) {
         const std::size_t now = std::min(options.batch, count - first);
@@ -226,7 +226,7 @@ TrainResult train(const Samples& samples, const Samples* validation, const Train
             ++result.step;
             if (!std::isfinite(loss))
                 fail(ErrorKind::data,
-                     "the loss is no longer finite in epoch {}: lower --rate, or anneal with --anneal 0.2",
+                     "the loss is no longer finite in epoch {}: lower `rate`, or anneal with `anneal 0.2`",
                      epoch + 1);
             progress.update("training", result.step, steps);
             if (progress.cancelled()) throw Interrupted();
@@ -255,10 +255,10 @@ TrainResult train(const Samples& samples, const Samples* validation, const Train
     return result;
 }
 
-void write_trained(const std::filesystem::path& path, const Samples& samples, const TrainOptions& options,
+void write_trained(AtomicFile& file, const Samples& samples, const TrainOptions& options,
                    const TrainResult& result) {
     const std::uint64_t steps = steps_per_epoch(samples, options) * options.epochs;
-    write_model(path, header_of(samples, options, result.step, steps, result.log), *result.network, false);
+    write_model(file, header_of(samples, options, result.step, steps, result.log), *result.network, false);
 }
 
 void Dice::add(std::size_t pixels, const float* probabilities, const std::uint8_t* targets,

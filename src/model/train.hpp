@@ -4,6 +4,7 @@
 #include <functional>
 #include <kandinsky/progress.hpp>
 
+#include "io/file/atomic_file.hpp"
 #include "model/augment.hpp"
 #include "model/network.hpp"
 #include "model/samples.hpp"
@@ -31,7 +32,9 @@ struct TrainOptions {
     Schedule schedule;
     Augmentation augmentation;
     std::string intensity = "none";  ///< written into the model
-    std::uint64_t epochs = 100;
+    std::uint64_t epochs = 100;      ///< at least 1
+    /// At least 1; larger than the number of images: one batch of all images. Images that remain after the
+    /// last full batch are left out of the epoch.
     std::size_t batch = 8;
     double decay = 1e-4;
     bool decoupled = true;  ///< AdamW
@@ -67,8 +70,8 @@ struct TrainResult {
 /// The identity of a training as the model file stores it.
 [[nodiscard]] std::string training_text(const Samples& samples, const TrainOptions& options);
 
-/// Writes the finished model: weights, header, log.
-void write_trained(const std::filesystem::path& path, const Samples& samples, const TrainOptions& options,
+/// Writes the finished model into an open file, which the caller commits: weights, header, log.
+void write_trained(AtomicFile& file, const Samples& samples, const TrainOptions& options,
                    const TrainResult& result);
 
 /// The Dice coefficient of each output over all added pixels, 2 |A and B| / (|A| + |B|), from integer counts.

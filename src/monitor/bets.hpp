@@ -11,7 +11,7 @@ namespace kandinsky {
 /// ever reaches 1 / delta) <= delta (Ville).
 struct Bets {
     static constexpr std::size_t kWays = 17;
-    static constexpr double kJump = 0.005;  ///< share moved at each step (docs/monitoring.md)
+    static constexpr double kJump = 0.005;  ///< share of the capital that moves at each step
     static constexpr double kAsleep = 0.2;  ///< share that does not bet at first
 
     double log_value = 0;                      ///< natural logarithm of the capital
@@ -34,7 +34,7 @@ struct Bets {
 /// What the betting functions pay for a p-value, 0 < p <= 1; each integrates to 1.
 [[nodiscard]] std::array<double, Bets::kWays> payments(double p);
 
-/// As Bets, with functions that pay for small p-values only, to detect one direction of change.
+/// As Bets, with functions that pay most for small p-values, to detect one direction of change.
 struct RiseBets {
     static constexpr std::size_t kWays = 7;
 

@@ -13,9 +13,10 @@ struct ImageLook {
     std::vector<std::int64_t> features{};  ///< in the order of watch_image()
     std::uint64_t key = 0;                 ///< hash of the features: equal outputs have equal keys
     double set_size = std::numeric_limits<double>::quiet_NaN();  ///< mean over pixels; NaN: not measured
-    /// Empty without labels. Otherwise [class] the number of pixels of the class whose sets miss it, then
-    /// [class] the number of all its pixels. If the reference has shortfalls, there follow [class] 1 if the
-    /// image has the class, else 0, and [class][share] the shortfalls.
+    /// Empty if no pixel has a label. Otherwise, with [class] an index into LookPlan::classes: [class] the
+    /// number of pixels of the class whose sets miss it, then [class] the number of all its pixels. If the
+    /// reference has shortfalls, also [class] 1 if the image has the class, else 0, and [class][share] the
+    /// shortfalls.
     std::vector<std::int64_t> labels{};
 };
 

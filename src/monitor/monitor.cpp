@@ -11,7 +11,7 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kChunk = 1024;  // images whose looks are held at a time
+constexpr std::size_t kChunk = 1024;  // images whose measurements are held at a time
 
 void check_stream(const Grid& grid, std::size_t classes, bool grouped, const Dataset& data) {
     const std::string& name = data.options().probs_name;
@@ -24,11 +24,11 @@ void check_stream(const Grid& grid, std::size_t classes, bool grouped, const Dat
              name, data.grid().height, data.grid().width, grid.height, grid.width);
     if (grouped && !data.grouped())
         fail(ErrorKind::usage,
-             "the calibration images had groups, so the stream is judged group by group: give --groups (or "
-             "--group-by for files)");
+             "the calibration images had groups, so the stream is judged group by group: give `groups` (or "
+             "`group_by` for files)");
     if (!grouped && data.grouped())
         fail(ErrorKind::usage,
-             "the calibration images had no groups, so the stream is judged image by image: leave --groups "
+             "the calibration images had no groups, so the stream is judged image by image: leave `groups` "
              "out, "
              "or calibrate with groups");
 }

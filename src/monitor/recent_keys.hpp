@@ -7,7 +7,7 @@
 
 namespace kandinsky {
 
-/// The latest keys of a stream, up to the capacity.
+/// The last kMost different keys of a stream, in the order in which they were added.
 class RecentKeys {
   public:
     static constexpr std::size_t kMost = 4096;

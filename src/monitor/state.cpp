@@ -25,7 +25,8 @@ std::uint64_t identity_of(const Calibrator& calibrator, const Reference& referen
                       hash_bytes(text.data(), text.size(), reference.blocks));
 }
 
-/// The number of groups that set the level of a class.
+/// The number of calibration groups that set the thresholds of a class, in the region with the most groups.
+/// If pixels are pooled, the number of groups that were not used for learning.
 double groups_of(const Calibrator& calibrator, std::size_t cls) {
     if (const SmoothCurves* const smooth = calibrator.smooth_of(calibrator.stratum_of(cls)))
         return static_cast<double>(smooth->groups());
@@ -73,9 +74,9 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
       outputs_course(3 + course_classes(*layout) * Reference::kWhole, 2),
       labels_course(3 * std::min(kCourseCoverage, from.classes), 0) {
     if (!(options.delta > 0 && options.delta < 1))
-        fail(ErrorKind::usage, "--delta is {}, but must lie between 0 and 1", options.delta);
+        fail(ErrorKind::usage, "`delta` is {}, but must lie between 0 and 1", options.delta);
     if (!(options.alpha > 0 && options.alpha < 1))
-        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1 to watch a stream",
+        fail(ErrorKind::usage, "`alpha` is {}, but must lie between 0 and 1 to watch a stream",
              options.alpha);
     if (reference.units == 0 || reference.values.size() != reference.features() * reference.units ||
         reference.classes.empty() || reference.classes.back() >= from.classes)

@@ -9,7 +9,7 @@
 namespace kandinsky {
 
 namespace {
-/// The rows (or columns) of region i.
+/// The rows (or columns) of the i-th of `blocks` regions side by side.
 PixelRange stretch(std::size_t i, std::size_t blocks, std::size_t length) {
     return {block_begin(i, blocks, length), block_begin(i + 1, blocks, length)};
 }
@@ -83,8 +83,9 @@ MonitorVerdict Monitor::verdict() const {
         one.cls = state.classes[i];
         one.units = bounds.count;
         one.coverage = 1 - bounds.mean();
-        one.low = 1 - bounds.high;
-        one.high = 1 - bounds.low;
+        constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+        one.low = bounds.none() ? kNone : 1 - bounds.high;
+        one.high = bounds.none() ? kNone : 1 - bounds.low;
         one.limit = 1 - state.losses[i].limit;
         one.evidence = std::exp(std::min(state.loss_evidence(i), 700.0));
         one.odds_evidence = std::numeric_limits<double>::quiet_NaN();
@@ -114,7 +115,11 @@ MonitorCourse Monitor::labels_course() const {
     for (std::size_t i = 0; 3 * i < state_->labels_course.columns(); ++i)
         for (const char* const what : {"coverage", "low", "high"})
             columns.push_back(fmt::format("{} of class {}", what, state_->classes[i]));
-    return course_of(state_->labels_course, state_->labelled_units, std::move(columns));
+    MonitorCourse out = course_of(state_->labels_course, state_->labelled_units, std::move(columns));
+    for (std::vector<float>& row : out.rows)
+        for (std::size_t i = 0; i + 2 < row.size(); i += 3)
+            if (row[i + 1] > row[i + 2]) row[i + 1] = row[i + 2] = std::numeric_limits<float>::quiet_NaN();
+    return out;
 }
 
 std::vector<float> Monitor::change_map() const {
@@ -153,8 +158,9 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
         if (most != nullptr && !rang.regional)
             text += most->evidence < 1
                         ? std::string("; no region stands out")
-                        : fmt::format("; by region most in rows {}-{}, columns {}-{}", most->rows.begin,
-                                      most->rows.end - 1, most->columns.begin, most->columns.end - 1);
+                        : fmt::format("; the region that changed most is rows {}-{}, columns {}-{}",
+                                      most->rows.begin, most->rows.end - 1, most->columns.begin,
+                                      most->columns.end - 1);
         out.push_back(std::move(text));
     } else {
         out.push_back(fmt::format("outputs: no change found (evidence {:.2g} of {:.4g}; most for {} of {}{})",
@@ -165,9 +171,10 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
         const WatchedCoverage& one = verdict.coverage[i];
         const bool below = verdict.labels && verdict.labels->what == i,
                    fell = verdict.odds && verdict.odds->what == i;
-        std::string text =
-            fmt::format("coverage of {}: {:.3f} in {} {}s, true value in [{:.3f}, {:.3f}]",
-                        class_name(one.cls, names), one.coverage, one.units, unit, one.low, one.high);
+        std::string text = fmt::format("coverage of {}: {:.3f} in {} {}s, ", class_name(one.cls, names),
+                                       one.coverage, one.units, unit);
+        text += std::isnan(one.low) ? std::string("its true value has changed: no constant one is possible")
+                                    : fmt::format("true value in [{:.3f}, {:.3f}]", one.low, one.high);
         if (below)
             text +=
                 fmt::format("; ALARM at labelled {} {}: below {:.3f}", unit, verdict.labels->unit, one.limit);
@@ -182,7 +189,7 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
                 "; {} (evidence {:.2g} that it is below {:.3f}{}; alarm at {:.4g})",
                 std::max(one.evidence, compared ? one.odds_evidence : 0) < wanted
                     ? "no alarm"
-                    : "above the alarm's level too",
+                    : "its evidence reaches the alarm's level too",
                 one.evidence, one.limit,
                 compared ? fmt::format(", {:.2g} that odds are lower than at calibration", one.odds_evidence)
                          : std::string(),

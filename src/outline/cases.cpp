@@ -13,10 +13,10 @@ class DatasetCases : public CaseSource {
     DatasetCases(const Dataset& data, const DatasetCasesOptions& options) : data_(data), options_(options) {
         for (const double step : options.spacing)
             if (!(step > 0) || !std::isfinite(step))
-                fail(ErrorKind::usage, "--spacing is {}, but must be a finite number above 0", step);
+                fail(ErrorKind::usage, "`spacing` is {}, but must be a finite number above 0", step);
         if (options.volumes && !data.grouped())
             fail(ErrorKind::usage,
-                 "--volumes needs --groups, which say which images are slices of one volume");
+                 "`volumes` needs `groups`, which say which images are slices of one volume");
         std::map<std::int64_t, std::size_t> of_group;
         for (std::size_t image = 0; image < data.images(); ++image) {
             const std::int64_t id = data.group_id(image);

@@ -79,12 +79,6 @@ void squared(std::span<const std::uint8_t> mask, std::uint8_t wanted, const Exte
 }
 }  // namespace
 
-void distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
-               std::span<float> out) {
-    squared(mask, 1, extent, spacing, out.data());
-    for (float& d : out) d = std::sqrt(d);
-}
-
 void signed_distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
                       std::span<float> out) {
     double diagonal = 0;

@@ -15,9 +15,9 @@ namespace kandinsky::outline {
 namespace {
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-void add_case(const Case& one, std::size_t cls, GroupFeatures& to) {
+void add_case(const Case& one, bool volume, std::size_t cls, GroupFeatures& to) {
     const std::size_t voxels = one.extent.voxels();
-    const double size = one.spacing[1] * one.spacing[2] * (one.extent.depth > 1 ? one.spacing[0] : 1);
+    const double size = one.spacing[1] * one.spacing[2] * (volume ? one.spacing[0] : 1);
     to.voxel = to.voxel == 0 ? size : std::min(to.voxel, size);
     const std::vector<std::uint8_t> mask = predicted_mask(one, cls);
     const float* const probs = one.probs.data() + cls * voxels;
@@ -60,7 +60,8 @@ std::vector<std::vector<GroupFeatures>> collect_features(const CaseSource& cases
         for (const std::size_t i : groups[g]) {
             if (progress.cancelled()) throw Interrupted();
             const Case one = cases.read(i);
-            for (std::size_t c = 0; c < classes.size(); ++c) add_case(one, classes[c], out[c][g]);
+            for (std::size_t c = 0; c < classes.size(); ++c)
+                add_case(one, cases.volumes(), classes[c], out[c][g]);
         }
     });
     return out;
@@ -82,7 +83,7 @@ std::vector<std::string> starts(Quantity what, MeasureBy by, bool hard) {
     const bool dice = what == Quantity::dice;
     if (hard && (by == MeasureBy::quantiles || by == MeasureBy::soft))
         fail(ErrorKind::usage,
-             "--by {} needs probabilities, but there are only masks; use predicted, relative or auto",
+             "`by {}` needs probabilities, but there are only masks; use predicted, relative or auto",
              name_of(by));
     switch (by) {
         case MeasureBy::quantiles:

@@ -6,7 +6,8 @@
 
 namespace kandinsky::outline {
 
-/// Estimates of the size of a class in a group from the probabilities, and the truth.
+/// Estimates of the size of a class in a group from the probabilities, and the truth. All numbers are areas
+/// or volumes: each voxel, or its probability, counts with the voxel's size.
 struct GroupFeatures {
     double voxel = 0;                ///< size of the smallest voxel
     double predicted = 0, soft = 0;  ///< size of the predicted mask; sum of the probabilities above 0.1

@@ -102,7 +102,7 @@ std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const Case
     if (!cases.labelled())
         fail(ErrorKind::usage, "outlines are judged on labelled images; there are no labels");
     if (!(small >= 0) || std::isinf(small))
-        fail(ErrorKind::usage, "--small is {}, but must be a finite number above 0", small);
+        fail(ErrorKind::usage, "`small` is {}, but must be a finite number, at least 0", small);
     const std::vector<std::vector<std::size_t>> groups = cases.by_group();
     std::vector<std::vector<Counts>> counts(groups.size(), std::vector<Counts>(rule.classes.size()));
     parallel_for(groups.size(), progress, "judging", [&](std::size_t g) {

@@ -46,7 +46,7 @@ std::string_view name_of(MeasureBy by) {
 MeasureBy measure_by(const std::string& name) {
     for (std::size_t i = 0; i < std::size(kBy); ++i)
         if (name == kBy[i]) return static_cast<MeasureBy>(i);
-    fail(ErrorKind::usage, "--by is '{}', but must be auto, quantiles, predicted, soft or relative", name);
+    fail(ErrorKind::usage, "`by` is '{}', but must be auto, quantiles, predicted, soft or relative", name);
 }
 
 MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& options, Progress& progress) {

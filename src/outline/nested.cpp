@@ -20,6 +20,7 @@ constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr double kSteady = 20;                   // groups above a threshold that make it stable enough
 constexpr int kLevels = 9;                       // number of levels at which sizes are compared
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
+constexpr std::size_t kMostGroups = std::size_t{1} << 53;  // more than any data set has
 
 /// The rank of the threshold among the groups' thresholds; groups + 1 if no rank is high enough. Without a
 /// confidence it is the smallest integer that is at least (1 - alpha) (groups + 1), with a tolerance for the
@@ -88,21 +89,29 @@ double threshold_of(const std::vector<std::vector<double>>& groups, const Assura
 
 void check(const Assurance& wanted) {
     if (!(wanted.alpha > 0 && wanted.alpha < 1))
-        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1", wanted.alpha);
+        fail(ErrorKind::usage, "`alpha` is {}, but must lie between 0 and 1", wanted.alpha);
     if (!(wanted.confidence >= 0 && wanted.confidence < 1))
-        fail(ErrorKind::usage, "--confidence is {}, but must lie between 0 and 1", wanted.confidence);
+        fail(ErrorKind::usage, "`confidence` is {}, but must lie between 0 and 1", wanted.confidence);
 }
 
 std::size_t least_groups(const Assurance& wanted) {
-    std::size_t groups = 1;
-    while (rank_of(wanted, groups) > groups) ++groups;
-    return groups;
+    const auto enough = [&](std::size_t groups) { return rank_of(wanted, groups) <= groups; };
+    std::size_t high = 1;
+    while (high < kMostGroups && !enough(high)) high *= 2;
+    for (std::size_t low = high / 2 + 1; low < high;) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (enough(middle))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high;
 }
 
 std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted, std::uint64_t seed) {
     const std::size_t groups = keys.size();
-    const auto steady = static_cast<std::size_t>(std::ceil(kSteady / wanted.alpha));
-    const std::size_t spare = groups - std::min(groups, steady);
+    const double steady = std::ceil(kSteady / wanted.alpha), all = static_cast<double>(groups);
+    const std::size_t spare = steady < all ? groups - static_cast<std::size_t>(steady) : 0;
     const std::size_t count = std::min(std::max(groups / 5, spare), kMost);
     std::vector<bool> out(groups, false);
     if (count < kFewest || groups - count < least_groups(wanted)) return out;
@@ -129,8 +138,8 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
         const auto own = part(families[k], true);
         if (own.empty()) break;
         // Sizes are compared at several levels, because at a single level few groups would decide. A level
-        // that needs more groups than choose is skipped, because its threshold would be the largest value;
-        // the last level is never skipped.
+        // that needs more groups than there are choosing groups is skipped, because its threshold would be
+        // the largest value; the last level is never skipped.
         double size = 0;
         for (int i = 0; i < kLevels; ++i) {
             const double factor = std::exp2(2.0 * i / (kLevels - 1) - 1);

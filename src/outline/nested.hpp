@@ -37,7 +37,7 @@ struct Assurance {
 /// Throws a usage error for values out of range.
 void check(const Assurance& wanted);
 
-/// The smallest number of groups for which a finite threshold keeps the promise.
+/// The smallest number of groups for which a finite threshold keeps the promise; 2^53 if it is larger.
 [[nodiscard]] std::size_t least_groups(const Assurance& wanted);
 
 /// [group] whether the group helps to choose the family; the other groups set the threshold. A fifth of the

@@ -23,13 +23,13 @@ OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& op
     outline::check(wanted);
     const bool objects = options.per == OutlineUnit::object;
     if (!(options.share <= 1 && (options.share > 0 || (objects && options.share == 0))))
-        fail(ErrorKind::usage, "--share is {}, but must be {} and at most 1", options.share,
+        fail(ErrorKind::usage, "`share` is {}, but must be {} and at most 1", options.share,
              objects ? "at least 0 (one voxel of the object is enough)" : "above 0");
     if (objects && options.sides != OutlineSides::outer)
-        fail(ErrorKind::usage, "--unit object makes outer masks only; give --sides outer");
+        fail(ErrorKind::usage, "`unit object` makes outer masks only; give `sides outer`");
     if (objects && options.confidence > 0)
         fail(ErrorKind::usage,
-             "--confidence is for whole groups; with --unit object alpha holds on average over the draws of "
+             "`confidence` is for whole groups; with `unit object` alpha holds on average over the draws of "
              "calibration data");
     OutlineRule out = outline::begun_rule<OutlineRule>(options, cases);
     out.share = options.share;
@@ -57,6 +57,7 @@ OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& op
 std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
                                        const Calibrator* calibrator) {
     const std::size_t voxels = one.extent.voxels();
+    if (voxels == 0) fail(ErrorKind::data, "an image has no voxels");
     if (one.probs.size() != rule.class_count * voxels)
         fail(ErrorKind::data, "an image has {} classes, but the outlines are made for {}",
              one.probs.size() / voxels, rule.class_count);
@@ -64,7 +65,7 @@ std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
     if (needs_field(rule)) {
         if (calibrator == nullptr)
             fail(ErrorKind::usage,
-                 "these outlines were made with --score field: give the same --calibrator again");
+                 "these outlines were made with `score field`: give the same `calibrator` again");
         field = outline::field_values(*calibrator, one);
     }
     std::vector<std::uint8_t> out(rule.classes.size() * voxels, kOutside);

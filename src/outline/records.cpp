@@ -141,10 +141,10 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
         if (options.hard &&
             (score.weight > 0 || (score.kind != Kind::distance && score.kind != Kind::relative)))
             fail(ErrorKind::usage,
-                 "--score {} needs probabilities, but there are only masks; use distance or relative",
+                 "`score {}` needs probabilities, but there are only masks; use distance or relative",
                  name_of(score));
         if (score.kind == Kind::field && !options.calibrator)
-            fail(ErrorKind::usage, "--score field uses a calibrator's p-values: give --calibrator FILE.kcal");
+            fail(ErrorKind::usage, "`score field` uses a calibrator's p-values: give `calibrator FILE.kcal`");
     }
     return out;
 }

@@ -44,7 +44,7 @@ struct GroupRecord {
                                                                     Progress& progress);
 
 /// The outline of one class from the records of its groups. scores[plain] is used unless another score gives
-/// clearly smaller masks, also if there are too few groups to choose.
+/// clearly smaller masks; with too few groups to choose, it is always used.
 [[nodiscard]] ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
                                       const std::vector<OutlineScore>& scores, std::size_t plain,
                                       const Assurance& wanted, OutlineSides sides, std::uint64_t seed);

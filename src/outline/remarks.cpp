@@ -27,18 +27,18 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
                 "whole image and its inner mask is empty. More groups{} or a larger alpha help",
                 one.number, one.groups, rule.alpha, with(rule.confidence),
                 rule.sides == OutlineSides::both ? " for both masks" : "", needed,
-                rule.sides == OutlineSides::both ? ", one mask (--sides outer)" : ""));
+                rule.sides == OutlineSides::both ? ", one mask (`sides outer`)" : ""));
         if (one.groups >= needed && rule.sides != OutlineSides::inner && one.outer_share > kNearlyAll)
             out.push_back(fmt::format(
                 "class {}: the outer mask is nearly the whole image, since in some calibration groups the "
-                "model misses part of the object by far; {}{}or a larger alpha help",
-                one.number, rule.share < 1 ? "a smaller --share, " : "--share 0.95, ",
-                rule.volumes ? "" : "whole volumes in place of slices (--volumes), "));
+                "object extends far beyond what the model finds; {}{}or a larger alpha help",
+                one.number, rule.share < 1 ? "a smaller `share`, " : "`share 0.95`, ",
+                rule.volumes ? "" : "whole volumes in place of slices (`volumes`), "));
         if (rule.per == OutlineUnit::object && rule.share == 0 && one.groups >= needed &&
             one.outer_share < kMuchLess * one.object_share)
             out.push_back(fmt::format(
                 "class {}: one voxel of an object is enough, so the outer mask is much smaller than the "
-                "objects; --share 0.5 asks for half of each object",
+                "objects; `share 0.5` asks for half of each object",
                 one.number));
         if (one.false_inner > 0)
             out.push_back(

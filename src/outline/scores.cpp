@@ -23,7 +23,7 @@ constexpr float kLikely = 0.1f, kPossible = 0.01f;  // thresholds of two of the 
 
 std::string name_of(const OutlineScore& score) {
     for (const auto& [kind, name] : kNames)
-        if (kind == score.kind) return score.weight > 0 ? fmt::format("{}:{:g}", name, score.weight) : name;
+        if (kind == score.kind) return score.weight > 0 ? fmt::format("{}:{}", name, score.weight) : name;
     return {};
 }
 
@@ -39,8 +39,8 @@ OutlineScore outline_score(const std::string& name) {
         if (status == std::errc() && end == last && out.weight > 0 && out.weight <= 1e6) return out;
     }
     fail(ErrorKind::usage,
-         "--score is '{}', but must be auto, distance, relative, doubt, probability or field; distance:10, "
-         "relative:10 and doubt:10 count a probability as 10 pixels",
+         "`score` is '{}', but must be auto, distance, relative, doubt, probability or field; distance:10, "
+         "relative:10 and doubt:10 add 10 (1 - p) pixels to the distance",
          name);
 }
 
@@ -122,7 +122,7 @@ void ClassScores::make(const OutlineScore& score, float* out) const {
         case OutlineScore::Kind::field:
             if (field_ == nullptr)
                 fail(ErrorKind::usage,
-                     "--score field uses a calibrator's p-values: give --calibrator FILE.kcal");
+                     "`score field` uses a calibrator's p-values: give `calibrator FILE.kcal`");
             for (std::size_t v = 0; v < voxels; ++v) out[v] = 1.0f - field_[v];
     }
 }

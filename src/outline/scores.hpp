@@ -11,7 +11,8 @@ namespace kandinsky::outline {
 /// The scores of one class in one case.
 class ClassScores {
   public:
-    /// `field`: [class][voxel] p-values for the score `field`; may be null for other scores.
+    /// `field`: [class][voxel] p-values for the score `field`; may be null for other scores. `one` and
+    /// `field` must outlive the object.
     ClassScores(const Case& one, std::size_t cls, const std::vector<float>* field);
     /// Writes the score of every voxel to `out`; never NaN.
     void make(const OutlineScore& score, float* out) const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/fail.hpp"
+#include "core/base/json_depth.hpp"
 
 namespace kandinsky::outline {
 
@@ -23,11 +24,12 @@ namespace kandinsky::outline {
         asked.resize(classes - 1);
         std::iota(asked.begin(), asked.end(), 1u);
     }
-    for (const std::uint32_t cls : asked)
-        if (cls >= classes)
-            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls, classes - 1);
-        else if (std::count(asked.begin(), asked.end(), cls) > 1)
-            fail(ErrorKind::usage, "--classes has {} more than once", cls);
+    std::vector<std::uint32_t> sorted = asked;
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+        fail(ErrorKind::usage, "`classes` has {} more than once", *twice);
+    if (!sorted.empty() && sorted.back() >= classes)
+        fail(ErrorKind::usage, "`classes` has {}, but there are classes 0 to {}", sorted.back(), classes - 1);
     return asked;
 }
 
@@ -67,7 +69,7 @@ inline void check_field(const char* field, double value, bool valid, const char*
     if (!valid) fail(ErrorKind::data, "{} is {}, but must {}", field, value, range);
 }
 
-/// A threshold in a rule's file. JSON has no infinity, so that is a text.
+/// A threshold in a rule's file. JSON has no infinity, so an infinite threshold is a text.
 [[nodiscard]] inline nlohmann::ordered_json threshold_json(double threshold) {
     if (std::isinf(threshold)) return threshold > 0 ? "inf" : "-inf";
     return threshold;
@@ -85,12 +87,15 @@ inline void check_field(const char* field, double value, bool valid, const char*
 template <class Rule, class Read, class ReadClass>
 [[nodiscard]] Rule rule_of(const std::string& text, const std::string& name, const char* format,
                            const char* command, Read&& read, ReadClass&& read_class) {
+    if (nests_deeper(text)) fail(ErrorKind::data, "{} nests deeper than {}", name, kJsonDepth);
     const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
     if (!json.is_object() || json.value("format", nlohmann::ordered_json()) != format)
         fail(ErrorKind::data, "{} is not a rule of 'kandinsky {}'; save one first", name, command);
+    if (const auto version = json.value("version", nlohmann::ordered_json());
+        version.is_number() && version > kRuleVersion)
+        fail(ErrorKind::data, "{} was written by a newer version of kandinsky; update kandinsky", name);
     try {
-        if (json.at("version").get<int>() > kRuleVersion)
-            fail(ErrorKind::data, "it was written by a newer version of kandinsky");
+        (void)json.at("version").get<int>();
         Rule out;
         out.alpha = json.at("alpha").get<double>();
         check_field("alpha", out.alpha, out.alpha > 0 && out.alpha < 1, "lie between 0 and 1");

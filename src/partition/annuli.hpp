@@ -24,7 +24,7 @@ enum class AnnuliMetric {
 /// The weight of a pair of pixels.
 enum class AnnuliWeights {
     none,    ///< 1 for every pair
-    counts,  ///< the product of the pixels' numbers of scores, scaled to mean 1
+    counts,  ///< the product of the two pixels' weights: their numbers of scores, scaled to mean 1
 };
 
 /// Where the origin lies, and to which region the edge between two regions belongs.
@@ -37,11 +37,11 @@ enum class AnnuliRule {
 /// 1 regions, of which the last has no outer limit. An ellipse of radius R has the area of the circle: half
 /// axes R sqrt(axis_ratio) along `angle` (counter-clockwise from x) and R / sqrt(axis_ratio).
 struct Annuli {
-    double cx = 0;              ///< of the centre, from the middle of the grid to the right
-    double cy = 0;              ///< of the centre, from the middle of the grid up
+    double cx = 0;              ///< how far the centre lies to the right of the origin (AnnuliRule)
+    double cy = 0;              ///< how far the centre lies above the origin
     std::vector<double> radii;  ///< ascending
     double axis_ratio = 1;      ///< long by short half axis; 1: circles
-    double angle = 0;           ///< of the long axis
+    double angle = 0;           ///< of the long axis, in radians
 
     friend bool operator==(const Annuli&, const Annuli&) = default;
 };
@@ -70,7 +70,7 @@ struct AnnuliBounds {
 [[nodiscard]] AnnuliBounds annuli_bounds(std::string_view preset, const Grid& grid);
 
 /// Parameter rows as Python passes them: cx, cy, r0, r1, ... and for ellipses two more, axis ratio and angle.
-/// Throws a data error for rows that are too short, a usage error for invalid annuli.
+/// Throws a data error for rows that are too short or incomplete, a usage error for invalid annuli.
 [[nodiscard]] std::vector<Annuli> annuli_from_rows(std::span<const double> rows, std::size_t columns,
                                                    AnnuliShape shape);
 
@@ -78,14 +78,15 @@ struct AnnuliBounds {
 /// data of the distance between their vectors. Every pair counts. Euclidean distances and short sums of them
 /// are float32 (relative error about 1e-7), the rest float64. Euclidean costs O(n^2) per candidate, the
 /// others O(n). The bits do not depend on the number of threads or the vector unit. Throws a usage error for
-/// invalid annuli, a data error if the points do not fit the grid.
+/// invalid annuli or weights without counts, a data error if the points do not fit the grid.
 [[nodiscard]] std::vector<double> annuli_fitness(const AnnuliPoints& points,
                                                  std::span<const Annuli> candidates,
                                                  AnnuliMetric metric = AnnuliMetric::euclidean,
                                                  AnnuliRule rule = AnnuliRule::consistent);
 
 /// Region number of every pixel. `consistent`: from 0 inside the first radius to radii.size() outside the
-/// last. `released`: the same plus 1, but 0 for a pixel exactly on the centre.
+/// last. `released`: the same plus 1, but 0 for a pixel exactly on the centre. Throws a usage error for
+/// invalid annuli.
 [[nodiscard]] std::vector<std::uint32_t> annuli_mask(const Grid& grid, const Annuli& annuli,
                                                      AnnuliRule rule = AnnuliRule::consistent);
 
@@ -96,7 +97,7 @@ struct AnnuliOptions {
     AnnuliMetric metric = AnnuliMetric::euclidean;  ///< the distance in the fitness
     AnnuliRule rule = AnnuliRule::consistent;       ///< where the origin lies
     std::optional<AnnuliBounds> bounds;             ///< absent: annuli_bounds("auto", grid)
-    std::size_t population = 0;                     ///< 0: 6 per parameter, at least 60
+    std::size_t population = 0;                     ///< 4 or more; 0: 6 per parameter, at least 60
     std::size_t generations = 400;                  ///< largest number
     double spread =
         3e-4;  ///< stop when the standard deviation of the fitness, relative to its mean, is at most this
@@ -123,15 +124,16 @@ struct AnnuliFit {
     bool surrogate = false;             ///< the evolution was guided by a code book, not by the exact sum
     std::size_t generations = 0;        ///< generations of the evolution
     std::size_t evaluations = 0;        ///< evaluations of the fitness that guided the evolution
-    std::size_t refinements = 0;        ///< tries of the local search after it
+    std::size_t refinements = 0;        ///< tries of the local search after the evolution
     std::string_view stopped;           ///< "spread", "stall" or "limit"
     AnnuliBounds bounds;                ///< the box that was searched
     std::vector<AnnuliGeneration> log;  ///< one line per generation
 };
 
 /// Finds the rings by differential evolution and a local search; the fitness of the result is exact. The
-/// result depends on points, options and seed, not on the number of threads. Throws a usage error for options
-/// out of range and Interrupted when `progress` asks to stop.
+/// result depends on points, options and seed, not on the number of threads or ranks. Throws a usage error
+/// for options out of range, a data error if the points do not fit the grid or sums of their distances are
+/// not finite, and Interrupted when `progress` asks to stop.
 [[nodiscard]] AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options,
                                    Progress& progress = silent());
 

@@ -35,6 +35,14 @@ class Cells {
         if (!region_.empty()) return region_[pixel];
         return pixel / image_.width / side_ * grid().width + pixel % image_.width / side_;
     }
+    /// How many pixels of the image a cell of a lattice has: fewer than side() squared where the border cuts
+    /// it off.
+    [[nodiscard]] std::uint32_t area(std::size_t cell) const {
+        const auto length = [&](std::size_t place, std::uint32_t size) {
+            return std::min(side_, size - static_cast<std::uint32_t>(place) * side_);
+        };
+        return length(cell / grid().width, image_.height) * length(cell % grid().width, image_.width);
+    }
     /// Makes each pixel's cell its region.
     void divide(Partition& out) const {
         out.regions = static_cast<std::uint32_t>(grid().pixels());
@@ -53,12 +61,21 @@ class Cells {
         for (std::uint32_t cell = 0; cell < regions_; ++cell) out.push_back(alone_in(cell));
         return out;
     }
+    /// Where the left-right mirror image of each column of cells of a lattice lies. The lattice begins at the
+    /// left border, so the image lies between two columns where the right border cuts off the last one.
+    [[nodiscard]] std::vector<BetweenCells> mirrored_columns() const {
+        std::vector<BetweenCells> out;
+        for (std::uint32_t column = 0; column < grid().width; ++column)
+            out.push_back(between_centres(2 * (image_.width - std::min(image_.width, (column + 1) * side_)),
+                                          side_, grid().width));
+        return out;
+    }
     /// The place of a pixel in columns().
     [[nodiscard]] std::size_t column_of(std::size_t pixel) const {
         return region_.empty() ? pixel % image_.width : region_[pixel];
     }
     /// The row (column) of the middle pixel of a row (column) of cells; the last row (column) of the image if
-    /// the border truncates the cells.
+    /// the middle lies beyond it.
     [[nodiscard]] std::uint32_t middle_row(std::size_t row) const { return middle(row, image_.height); }
     [[nodiscard]] std::uint32_t middle_column(std::size_t column) const {
         return middle(column, image_.width);

@@ -118,14 +118,14 @@ Envelope SmoothJudge::start(Adapt adapt, std::size_t groups, std::vector<std::ui
 void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const SmoothStorage* learnt,
                       const Adaptation::Shift& shift, Envelope& out) {
     const bool adapts = !out.shifts.empty();
-    std::vector<std::uint32_t> counts = out.levels.no_counts();
+    GroupLevels::Counts counts = out.levels.no_counts();
     std::optional<std::vector<std::uint16_t>> read;
     if (learnt != nullptr) read = read_on(common_, *learnt, cells_.grid().pixels());
     const SmoothCurves curves = smooth_from(image_, Ladder{}, storage_on(common_, cells_, std::move(read)));
     for (const Evidence::Image& image : evidence.images()) {
         if (image.group != group) continue;
         if (learnt == nullptr) {
-            counts.back() += static_cast<std::uint32_t>(image.scores.size());
+            counts.back() += image.scores.size();
             continue;
         }
         const std::int32_t own_shift = shift.at(image.features);
@@ -139,7 +139,7 @@ void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const Smoot
     }
     const std::lock_guard lock(adding_);
     if (adapts) store(shift, out.shifts.data() + group * kShiftNumbers);
-    out.levels.add(counts, out.weights.empty() ? GroupLevels::kWhole : out.weights[group]);
+    out.levels.add(counts, out.weights.empty() ? kGroupWeight : out.weights[group]);
     const std::vector<std::uint16_t>& own = storage_of(curves).cumulative;
     for (std::size_t i = 0; i < out.most.size(); ++i)
         out.most[i] = std::max<std::uint16_t>(out.most[i], own.empty() ? 65535 : 65535 - own[i]);

@@ -111,7 +111,7 @@ std::vector<Evidence> gather_evidence(const SoftInput& input, std::span<const st
     for (const std::uint32_t s : strata) bytes += input.census.totals[s] * sizeof(Evidence::Score);
     if (bytes > std::max(input.memory, Evidence::kLeastMemory))
         fail(ErrorKind::usage,
-             "--promise loo holds {} MiB of scores in memory; raise --memory, or use --promise split",
+             "`promise loo` holds {} MiB of scores in memory; raise `memory`, or use `promise split`",
              (bytes >> 20) + 1);
     const std::size_t pixels = input.data.grid().pixels();
     const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);

@@ -39,7 +39,8 @@ class Evidence {
     /// `largest`: the largest possible score.
     [[nodiscard]] std::optional<ScoreGrid> grid(std::uint32_t left_out, std::size_t pixels, float largest,
                                                 std::size_t bins) const;
-    /// The number of scores of all groups except one in each cell and bin, by fold; `folds`: of each place.
+    /// The number of scores of all groups except one in each cell and bin, by fold. `folds`: from
+    /// folds_without(), which gives the fold of each place.
     [[nodiscard]] FoldHistograms count(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
                                        const Cells& cells) const;
     /// The same for cells that are regions.
@@ -55,7 +56,8 @@ class Evidence {
 };
 
 /// Reads the scores of some strata in one pass over the data and exchanges them between the ranks. `places`:
-/// of this rank's images. Throws a usage error if the scores do not fit into the input's memory.
+/// of this rank's images. Throws a usage error if the scores need more than the input's memory and more than
+/// Evidence::kLeastMemory.
 [[nodiscard]] std::vector<Evidence> gather_evidence(const SoftInput& input,
                                                     std::span<const std::uint32_t> strata,
                                                     const std::vector<std::uint32_t>& places);

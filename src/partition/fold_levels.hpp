@@ -34,8 +34,9 @@ struct FoldLevels {
 };
 
 /// Levels from the images that set them. If these are also the images to learn from, each is evaluated by the
-/// distributions without its fold. If the input has features, levels adapt to the image; how they adapt is
-/// learnt from values under the distributions without a fold. `cells`, `grids`, `fits`: one for each stratum.
+/// distributions without its fold. If the input has features, levels adapt to the image. How they adapt is
+/// learnt from the scores of the images to learn from, each read from the distributions without its fold.
+/// `folds`: of the images to learn from. `cells`, `grids`, `fits`: one for each stratum.
 [[nodiscard]] FoldLevels fold_levels(const LevelImages& images, std::span<const std::uint32_t> strata,
                                      std::span<const Cells> cells, const Folds& folds,
                                      const std::vector<ScoreGrid>& grids,

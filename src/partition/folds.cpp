@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/fail.hpp"
 #include "core/base/random.hpp"
 #include "core/team/team.hpp"
 #include "score/group_identity.hpp"
@@ -18,8 +19,8 @@ std::uint8_t run_of(std::size_t place, std::size_t folds, std::size_t groups) {
     return static_cast<std::uint8_t>(place * folds / groups);
 }
 
-/// A sort key for each group of this rank. The keys order groups by position in the file if folds are
-/// contiguous; otherwise the order depends neither on positions nor on the size of ids.
+/// A sort key for each group of this rank: its position in the file if folds are contiguous, otherwise a hash
+/// of its id or content.
 std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                       FoldOrder order, std::uint64_t salt) {
     std::vector<std::uint64_t> tickets(data.groups(), std::numeric_limits<std::uint64_t>::max());
@@ -103,6 +104,11 @@ Folds folds_without(std::size_t wanted, std::size_t groups, std::uint32_t left_o
         out.of_image.push_back(
             place == left_out || others == 0 ? 0 : run_of(place - (place > left_out), out.count, others));
     return out;
+}
+
+void check_leave_one_out(std::uint64_t groups) {
+    if (groups > kRankedGroups)
+        fail(ErrorKind::usage, "`promise loo` is for up to {} groups; use `promise split`", kRankedGroups);
 }
 
 }  // namespace kandinsky::partition

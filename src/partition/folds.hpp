@@ -14,7 +14,7 @@ enum class FoldOrder {
 
 /// The fold of every image, below `count`. All images of a group are in one fold. The sizes of
 /// folds differ by at most one group if folds are contiguous, or if there are at most kRankedGroups groups.
-/// More groups are assigned independently of each other, by their hash.
+/// If there are more, the hash of a group alone decides its fold.
 struct Folds {
     std::vector<std::uint8_t> of_image;
     std::size_t count = 0;  ///< min(wanted, groups)
@@ -30,5 +30,8 @@ struct Folds {
 /// The result of make_folds() with content_runs for all groups except one; `of_image` is by place here.
 /// `left_out`: the place of that group, or `groups` (at most kRankedGroups) for none.
 [[nodiscard]] Folds folds_without(std::size_t wanted, std::size_t groups, std::uint32_t left_out);
+
+/// Throws a usage error if there are too many groups to learn again without each.
+void check_leave_one_out(std::uint64_t groups);
 
 }  // namespace kandinsky::partition

@@ -12,7 +12,8 @@
 
 namespace kandinsky {
 
-/// The limit of the outermost curve: the image rectangle, or the paper's inscribed circle.
+/// The limit of the outermost curve: the image rectangle, or the largest circle about the centre (the
+/// paper's, if the centre is in the middle).
 enum class FourierLimit {
     rectangle,  ///< the image
     circle,     ///< the paper's
@@ -105,8 +106,8 @@ struct FourierFit {
 [[nodiscard]] FourierFit fit_fourier_curves(const FourierField& field, const FourierOptions& options,
                                             std::uint64_t seed, Progress& progress = silent());
 
-/// The band of every pixel: the first curve whose radius is not exceeded, or the number of curves outside
-/// all.
+/// The band of every pixel: the index of the first curve that has the pixel inside or on it. Outside all
+/// curves, it is the number of curves.
 [[nodiscard]] std::vector<std::uint32_t> fourier_bands(const FourierCurves& curves, const Grid& grid);
 
 }  // namespace kandinsky

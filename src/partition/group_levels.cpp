@@ -15,19 +15,22 @@
 namespace kandinsky::partition {
 
 namespace {
-// As in curves: exceeds what any group loses to rounding.
+// Levels are lowered by this part, as in curves. It exceeds what rounding loses: the weight at each step of a
+// group is rounded down to a whole unit. A group has kGroupWeight units; 1e-11 of them are 4e7 units.
 constexpr double kSlack = 1e-11;
 // Far above rounding and far below 1: a whole number with a rounding error must not become the next one.
 constexpr double kRounding = 1e-6;
 }  // namespace
 
-void GroupLevels::add(const std::vector<std::uint32_t>& counts, std::uint64_t weight) {
+void GroupLevels::add(const Counts& counts, std::uint64_t weight) {
     const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     if (total == 0) return;
     ++groups_[0];
     total_[0] += weight;
+    // weight * count / total, rounded down.
+    const std::uint64_t each = weight / total, rest = weight % total;
     for (std::size_t i = 0; i < mass_.size(); ++i)
-        mass_[i] += static_cast<WideCount>(weight / total) * counts[i];
+        if (const WideCount count = counts[i]; count > 0) mass_[i] += each * count + rest * count / total;
 }
 
 void GroupLevels::sum(Communicator& comm) {
@@ -41,11 +44,11 @@ State GroupLevels::state() {
 }
 
 std::size_t GroupLevels::step_at(double level) const {
-    const double whole = static_cast<double>(total_[0]) / static_cast<double>(kWhole) + 1;
-    const double wanted = level * whole * (1 - kSlack);  // in groups
+    const double whole = static_cast<double>(total_[0]) / static_cast<double>(kGroupWeight) + 1;
+    const double wanted = level * whole * (1 - kSlack);  // in units of kGroupWeight
     const double full = std::floor(wanted);
-    const WideCount target = static_cast<WideCount>(full) * kWhole +
-                             static_cast<WideCount>((wanted - full) * static_cast<double>(kWhole));
+    const WideCount target = static_cast<WideCount>(full) * kGroupWeight +
+                             static_cast<WideCount>((wanted - full) * static_cast<double>(kGroupWeight));
     WideCount reached = 0;
     std::size_t step = 0;
     for (; step < mass_.size(); ++step) {
@@ -180,13 +183,13 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
         input.weights != nullptr ? units_of_groups(input.data, *input.weights) : std::vector<std::uint64_t>{};
     std::mutex adding;
     const auto count = [&](const std::vector<std::uint32_t>& images) {
-        std::vector<std::vector<std::uint32_t>> counts(wanted, sums.front().no_counts());
+        std::vector<GroupLevels::Counts> counts(wanted, sums.front().no_counts());
         LevelReader reader(input, strata, cells, judges);
         for (const std::uint32_t image : images)
             reader.read(
                 image, fold_of_image[image],
                 [&](std::size_t place, std::uint32_t level) {
-                    std::vector<std::uint32_t>& own = counts[place];
+                    GroupLevels::Counts& own = counts[place];
                     ++own[level == LevelReader::kNone ? own.size() - 1
                           : shifts != nullptr         ? GroupLevels::step_of(level, (*shifts)[image][place])
                                                       : GroupLevels::step_of(level)];
@@ -194,7 +197,7 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
                 LevelReader::NoOthers{});
         const std::lock_guard lock(adding);
         const std::uint64_t weight =
-            weights.empty() ? GroupLevels::kWhole : weights[input.data.group_of(images.front())];
+            weights.empty() ? kGroupWeight : weights[input.data.group_of(images.front())];
         for (std::size_t i = 0; i < wanted; ++i) sums[i].add(counts[i], weight);
     };
     VisitSums kept;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/team/team.hpp"
+#include "curve/build_curve.hpp"
 #include "curve/curve_storage.hpp"
 #include "partition/histograms.hpp"
 #include "partition/image_shift.hpp"
@@ -10,26 +11,25 @@
 namespace kandinsky::partition {
 
 /// Collects the values u = F(s) of groups for hierarchical quantiles. Group i has weight 1/(G+1), which its
-/// values share equally, and weight 1/(G+1) is at +inf. With weights, group i has weight w_i/(sum + bound),
-/// and bound/(sum + bound) is at +inf. Values are rounded up to multiples of 1/4096; if levels adapt to the
-/// image, they are the values of an Adaptation. Weights are integers, so the order of groups has no effect.
+/// values share equally, and weight 1/(G+1) is at +inf. With weights, group i has weight w_i/(sum + B), and
+/// B/(sum + B) is at +inf, where B = kGroupWeight bounds the weight of a new group. Values are rounded up to
+/// multiples of 1/4096; if levels adapt to the image, they are the values of an Adaptation. Weights are
+/// integers, so the order of groups has no effect.
 class GroupLevels {
     static constexpr std::int32_t kValueZero = 16 * Adaptation::kUnit;  ///< the step of the value 0
 
   public:
     static constexpr std::size_t kSteps = 4096;
-    static constexpr std::uint64_t kWhole = std::uint64_t{1} << 62;  ///< the weight of the bound
-    static constexpr std::size_t kValueSteps = 2 * kValueZero;       ///< if levels adapt to the image
+    static constexpr std::size_t kValueSteps = 2 * kValueZero;  ///< if levels adapt to the image
+    /// [step] the number of a group's values there; the last entry is the number of infinite values.
+    using Counts = std::vector<std::uint64_t>;
 
     explicit GroupLevels(Adapt adapt = Adapt::none)
         : mass_((adapt == Adapt::none ? kSteps : kValueSteps) + 1) {}
-    /// An empty count for add(): [step].
-    [[nodiscard]] std::vector<std::uint32_t> no_counts() const {
-        return std::vector<std::uint32_t>(mass_.size() + 1);
-    }
-    /// Adds a group. `counts[i]`: number of values at step i; the last entry is the number of infinite
-    /// values. A group without values does not count.
-    void add(const std::vector<std::uint32_t>& counts, std::uint64_t weight = kWhole);
+    /// No values, for add().
+    [[nodiscard]] Counts no_counts() const { return Counts(mass_.size() + 1); }
+    /// Adds a group. A group without values does not count.
+    void add(const Counts& counts, std::uint64_t weight = kGroupWeight);
     void sum(Communicator& comm);  ///< over the ranks, whose groups differ
     [[nodiscard]] State state();   ///< for checkpoints
     [[nodiscard]] std::uint64_t groups() const { return groups_[0]; }

@@ -39,6 +39,7 @@ class BasicFoldHistograms {
     [[nodiscard]] std::span<const Count> judge(std::size_t pixel, std::size_t fold) const {
         return {(judges_.empty() ? counts_ : judges_).data() + (pixel * folds_ + fold) * bins_, bins_};
     }
+    /// The same for writing; only if cells are larger than a pixel.
     [[nodiscard]] std::span<Count> judge(std::size_t pixel, std::size_t fold) {
         return {judges_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
@@ -76,8 +77,8 @@ using RegionHistograms = BasicFoldHistograms<std::uint64_t>;
                                                        const std::vector<ScoreGrid>& grids,
                                                        const Folds& folds, const Cells& cells);
 
-/// The strata of the input that have scores, in batches whose counts fit into its memory together. `cells`:
-/// Cells::grid() of a stratum; the largest if they differ.
+/// The strata of the input that have scores, in batches whose counts fit into its memory together. A stratum
+/// that does not fit alone is a batch. `cells`: Cells::grid() of a stratum; the largest if they differ.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
                                                                  std::size_t bins, const Grid& cells);
 

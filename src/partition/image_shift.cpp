@@ -134,7 +134,7 @@ std::vector<ValueTable> tables_of(std::span<const ShiftSample> samples) {
     std::vector<ValueTable> out;
     out.reserve(samples.size());
     for (const ShiftSample& one : samples)
-        out.emplace_back(one.values.empty() ? std::vector<std::int32_t>{0} : one.values);  // not used
+        out.emplace_back(one.values.empty() ? std::vector<std::int32_t>{0} : one.values);  // 0 is not used
     return out;
 }
 
@@ -176,7 +176,7 @@ class Trial {
 
     /// The loss and the price of the fits with one ridge, with slopes multiplied by a scale.
     struct Verdict {
-        std::map<std::uint64_t, double> losses;  ///< pinball loss of each group, times the number of groups
+        std::map<std::uint64_t, double> losses;  ///< [group] the mean pinball loss of its scores
         double loss = 0;                         ///< their mean
         Prices prices{};  ///< [level] share of pixels with another label whose set has the class
     };

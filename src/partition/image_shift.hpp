@@ -10,8 +10,8 @@
 namespace kandinsky::partition {
 
 /// One image for learning how levels depend on the image: values of some of its scores under distributions
-/// that were learnt without its fold. The price of a rule is its false share: the share of pixels with
-/// another label whose set contains the class.
+/// that were learnt without its fold. The price of a fit is the false share of its sets: the share of pixels
+/// with another label whose set contains the class.
 struct ShiftSample {
     std::uint64_t group = 0;  ///< number of its group, independent of positions
     std::uint32_t fold = 0;
@@ -28,8 +28,8 @@ struct ShiftSample {
     return pixel * std::uint64_t{2654435761} % kAll * pixels < kWanted * kAll;  // spread over the image
 }
 
-/// The values of an image that are used for learning: at most 512, evenly spaced, and at least 32 of the many
-/// images of a large set, to bound the memory. The levels of the quantiles of 512 are accurate to 0.02.
+/// The values of an image that are used for learning, evenly spaced: at most 512, whose quantiles have levels
+/// accurate to 0.02. With more than 2048 images at most 2^20 / images, but at least 32, to bound the memory.
 [[nodiscard]] std::vector<std::int32_t> some_values(std::span<const std::int32_t> all, std::size_t images);
 
 /// Replaces the samples of this rank by those of all ranks.

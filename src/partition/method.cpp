@@ -55,6 +55,13 @@ std::string method_summary(std::string_view name) {
 }
 
 namespace {
+/// The name of an option as a parameter: "kmeans_clusters".
+std::string parameter_of(std::string_view flag) {
+    std::string name(flag);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
 const MethodOption& option_of(const Method& method, std::string_view flag) {
     for (const MethodOption& option : method.options)
         if (option.flag == flag) return option;
@@ -76,8 +83,8 @@ T parse(const MethodOption& option, const PartitionInput& input, T low, T high) 
     T value{};
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
-        fail(ErrorKind::usage, "--{} is '{}', but must be a {} from {} to {}{}", option.flag, text,
-             std::is_integral_v<T> ? "whole number" : "number", low, high,
+        fail(ErrorKind::usage, "`{}` is '{}', but must be a {} from {} to {}{}", parameter_of(option.flag),
+             text, std::is_integral_v<T> ? "whole number" : "number", low, high,
              option.standard == "auto" ? ", or auto" : "");
     return value;
 }
@@ -97,7 +104,8 @@ std::string text_option(const Method& method, const PartitionInput& input, std::
                         const std::vector<std::string>& allowed) {
     std::string value = value_of(option_of(method, flag), input);
     if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-        fail(ErrorKind::usage, "--{} is '{}', but must be one of {}", flag, value, fmt::join(allowed, ", "));
+        fail(ErrorKind::usage, "`{}` is '{}', but must be one of {}", parameter_of(flag), value,
+             fmt::join(allowed, ", "));
     return value;
 }
 
@@ -149,6 +157,21 @@ void extend_to_empty_pixels(const Grid& grid, std::span<const std::uint32_t> cou
             partition.region[p] = region;
         }
     }
+}
+
+std::vector<std::uint32_t> join_empty_rings(std::span<const std::uint32_t> counts, Partition& partition) {
+    std::vector<bool> holds(partition.regions, false);
+    for (std::size_t p = 0; p < counts.size(); ++p)
+        if (counts[p] > 0) holds[partition.region[p]] = true;
+    std::vector<std::uint32_t> number(partition.regions, 0);
+    std::uint32_t next = 0;
+    for (std::uint32_t r = 0; r < partition.regions; ++r) {
+        if (holds[r]) ++next;
+        number[r] = next > 0 ? next - 1 : 0;
+    }
+    for (std::uint32_t& r : partition.region) r = number[r];
+    partition.regions = std::max(next, 1u);
+    return number;
 }
 
 }  // namespace kandinsky

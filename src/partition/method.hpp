@@ -77,7 +77,8 @@ struct Method {
 /// The method with that name. Throws a usage error that lists the known names.
 [[nodiscard]] const Method& method(std::string_view name);
 
-/// Reads an option of `method` from the settings, or its default; throws a usage error that names the flag.
+/// Reads an option of `method` from the settings, or its default. Throws a usage error that names the option
+/// unless the value is a whole number from `low` to `high`.
 [[nodiscard]] std::int64_t integer_option(const Method& method, const PartitionInput& input,
                                           std::string_view flag, std::int64_t low, std::int64_t high);
 /// The same for a number.
@@ -90,5 +91,10 @@ struct Method {
 /// Gives every pixel without data the region of the nearest pixel that has data (ties: the lowest region
 /// number). If no pixel has data, all pixels get region 0. Cost: at most O(pixels * width).
 void extend_to_empty_pixels(const Grid& grid, std::span<const std::uint32_t> counts, Partition& partition);
+
+/// The regions are rings numbered from the inside. Joins each ring without data to the next one inwards that
+/// has data, otherwise to the next one outwards. The rings with data are numbered from 0 in their order;
+/// without any data one region is left. Returns the new number of each ring.
+std::vector<std::uint32_t> join_empty_rings(std::span<const std::uint32_t> counts, Partition& partition);
 
 }  // namespace kandinsky

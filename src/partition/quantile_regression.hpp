@@ -8,8 +8,8 @@
 namespace kandinsky::partition {
 
 /// The cumulative distribution of the values of one image, linear between points at distance 1/8 from -12 to
-/// 12; values beyond count as these. Each value is divided between the two points around it, so that losses
-/// have a continuous gradient. at() and below() take a value in units of 1.
+/// 12; values beyond count as -12 or 12. Each value is divided between the two points around it, so that
+/// losses have a continuous gradient. at() and below() take a value in units of 1.
 class ValueTable {
   public:
     /// Values in units of 1 / Adaptation::kUnit; at least one.

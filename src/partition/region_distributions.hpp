@@ -20,10 +20,10 @@ inline constexpr std::size_t kRegionFolds = 5;
 
 /// The share of a region's scores up to each threshold, from all folds and without each. Regions with fewer
 /// than `least` scores use those of the whole image. If `least` is 0, a region without scores has the
-/// distribution 0, so that the class is in every set there.
+/// distribution 0, so that the class is in every set there. If no region has scores, `whole` is empty.
 [[nodiscard]] FoldDistributions region_distributions(const RegionHistograms& histograms, std::uint64_t least);
 
-/// The regions of a class without a score, which is in every set.
+/// The curves of regions without any score: the class is in every set.
 [[nodiscard]] SoftCurves regions_without_data(Grid grid, const Partition& partition, const Ladder& ladder);
 
 /// Curves of regions whose levels follow the image, for the input's strata. `partitions`: one for each

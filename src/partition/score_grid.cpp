@@ -68,7 +68,7 @@ ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector
     : ScoreGrid(chosen_slots(counts, weights, bins), first_slot(counts), largest, bins) {}
 
 ScoreGrid ScoreGrid::fixed(const ScoreOptions& score, std::size_t classes) {
-    constexpr std::int32_t kHalf = 23, kFine = 15;  // octaves from 2^-24 to 1/2, and to 2^-9
+    constexpr std::int32_t kHalf = 23, kFine = 15;  // octaves from 2^-24 up to 1/2; up to 2^-9
     const float largest = largest_score(score, classes);
     const std::int32_t low = scale_key(score_range(score, classes).low), top = scale_key(largest),
                        octave = scale_key(0.5f) / kHalf;
@@ -77,8 +77,8 @@ ScoreGrid ScoreGrid::fixed(const ScoreOptions& score, std::size_t classes) {
         return static_cast<std::uint32_t>((key >> kShift) + kZeroSlot);
     };
     std::vector<std::uint32_t> slots{slot(low), slot(top)};
-    // Octaves of the distance to 0 or 1. Octaves above 2^-9 are divided, because most scores near thresholds
-    // lie there.
+    // Each i is an octave of the distance to 0 or 1. Octaves above 2^-9 are divided, because most scores near
+    // thresholds lie there.
     const std::int32_t many = top / octave - 2 * kHalf > 24 ? 1 : low < 0 ? 2 : 4;
     for (std::int32_t i = low < 0 ? -2 * kHalf : 0; i <= top / octave; ++i) {
         const std::int32_t place = i < 0 ? -1 - i : i;

@@ -38,7 +38,7 @@ struct SoftInput {
     Pooling pooling = Pooling::pixels;
     Ladder ladder;  ///< the levels at which curves can be read
     const DataSplit* data_split =
-        nullptr;  ///< with pooling by groups: learn from some, set levels with the others
+        nullptr;  ///< with pooling by groups: learn from some, set levels with the others; null: all do both
     /// With pooling by groups: learn again without each group. With pooling by pixels: this is one of these
     /// fits, and the data already lack the group.
     bool leave_one_out = false;
@@ -47,7 +47,7 @@ struct SoftInput {
     const std::vector<std::vector<ImageFeatures>>* features = nullptr;
     const GroupWeights* weights = nullptr;  ///< with pooling by groups: weights of the groups that set levels
     std::uint64_t seed = 0;
-    std::size_t memory = std::size_t{1} << 30;  ///< bytes of counts to hold at a time
+    std::size_t memory = std::size_t{1} << 30;  ///< bytes of counts or scores to hold at a time
     const MethodSettings* settings = nullptr;
     Progress& progress;
 };
@@ -66,8 +66,8 @@ struct CrossFitInput {
     Progress& progress;
 };
 
-/// A soft method's distributions [cell][bin], cumulative, learnt from all folds except one. That fold has no
-/// effect on the tuning of the method either. Called only for folds for which the other folds have scores.
+/// A soft method's distributions [cell][bin], cumulative, learnt from all folds except one. The method is
+/// tuned by its losses on the other folds. Called only for folds for which the other folds have scores.
 struct CrossFit {
     std::function<partition::Plane(std::size_t fold)> without;
 };

@@ -54,7 +54,7 @@ struct Bump {
 /// Adds height * (1 - t^2)^2 where t < 1; t is the distance from the centre relative to the outline.
 void add_bump(const Bump& bump, const Frame& frame, std::span<float> field);
 
-/// Scenes are drawn in double and rendered in float.
+/// Rounds a random number, which is drawn in double, to float, in which pixels are computed.
 [[nodiscard]] inline float real(double value) {
     return static_cast<float>(value);
 }

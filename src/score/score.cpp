@@ -42,16 +42,16 @@ void check_score(const ScoreOptions& options) {
     const bool ranks =
         options.kind == ScoreKind::aps || options.kind == ScoreKind::raps || options.kind == ScoreKind::saps;
     if (options.randomized && !ranks)
-        fail(ErrorKind::usage, "--randomized is for the scores aps, raps and saps, but the score is {}",
+        fail(ErrorKind::usage, "`randomized` is for the scores aps, raps and saps, but the score is {}",
              name_of(options.kind));
     if (options.half && options.kind != ScoreKind::lac)
         fail(ErrorKind::usage, "half precision is for the score lac, but the score is {}",
              name_of(options.kind));
     if (!(options.raps_lambda >= 0 && options.raps_lambda <= 1e6))
-        fail(ErrorKind::usage, "--raps-lambda is {}, but must be at least 0 (and at most 1e6)",
+        fail(ErrorKind::usage, "`raps_lambda` is {}, but must be at least 0 (and at most 1e6)",
              options.raps_lambda);
     if (!(options.saps_weight > 0 && options.saps_weight <= 1e6))
-        fail(ErrorKind::usage, "--saps-weight is {}, but must be above 0 (and at most 1e6)",
+        fail(ErrorKind::usage, "`saps_weight` is {}, but must be above 0 (and at most 1e6)",
              options.saps_weight);
 }
 
@@ -81,11 +81,16 @@ void score_image(const ScoreOptions& options, std::size_t classes, Grid grid, co
 }
 
 std::uint64_t image_key(std::size_t classes, std::size_t pixels, const float* probs) {
+    std::vector<float>& stretch = thread_buffer<float, struct ImageKey>();
+    stretch.resize(std::min(kHashStretch, pixels));
     std::uint64_t key = 0;
     for (std::size_t begin = 0; begin < pixels; begin += kHashStretch)
-        for (std::size_t c = 0; c < classes; ++c)
-            key += stretch_key(c, begin / kHashStretch, probs + c * pixels + begin,
-                               std::min(kHashStretch, pixels - begin));
+        for (std::size_t c = 0; c < classes; ++c) {
+            const std::size_t n = std::min(kHashStretch, pixels - begin);
+            // As Dataset::read_probs() gives them: without -0.
+            for (std::size_t i = 0; i < n; ++i) stretch[i] = probs[c * pixels + begin + i] + 0.0f;
+            key += stretch_key(c, begin / kHashStretch, stretch.data(), n);
+        }
     return key;
 }
 
@@ -105,11 +110,10 @@ float largest_score(const ScoreOptions& options, std::size_t classes) {
 
 float probability_threshold(const ScoreOptions& options, float threshold) {
     if (!has_probability_thresholds(options))
-        fail(
-            ErrorKind::usage,
-            "thresholds on probabilities exist for the score lac only, and this is {}: whether a class is in "
-            "the set depends on the other classes too; use the score thresholds",
-            name_of(options.kind));
+        fail(ErrorKind::usage,
+             "thresholds on probabilities exist for the score lac only, and this is {}, which depends on "
+             "other probabilities too; use the score thresholds",
+             name_of(options.kind));
     constexpr float kInf = std::numeric_limits<float>::infinity();
     if (threshold == kInf) return -kInf;
     const auto covered = [&](float p) { return lac_of(options, p) <= threshold; };

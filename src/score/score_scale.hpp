@@ -38,7 +38,8 @@ namespace kandinsky {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     float score = score_on_scale(key);
     while (scale_key(score) > key) score = std::nextafter(score, -kInfinity);
-    // Several floats share a key only near 0, 1 and -1 and above 2; there the first guess may be too low.
+    // Several floats share a key only near 0, 1 and -1 and from 2^24 on; there the first guess may be too
+    // low.
     for (float next = std::nextafter(score, kInfinity); scale_key(next) <= key;
          next = std::nextafter(score, kInfinity))
         score = next;

@@ -17,7 +17,9 @@ constexpr std::size_t kMostLabelClasses = 32, kMostShortfalls = 2048,
 /// log2(p / (1 - p)) in units of 2^-23, linear between powers of two.
 std::int32_t odds_of(float p) {
     constexpr std::int32_t kMost = kMostOdds << 23;
-    return std::clamp(std::bit_cast<std::int32_t>(p) - std::bit_cast<std::int32_t>(1.0f - p), -kMost, kMost);
+    // Adding 0 turns -0 into +0, so that both differences of bits fit into 32.
+    return std::clamp(std::bit_cast<std::int32_t>(p + 0.0f) - std::bit_cast<std::int32_t>(1.0f - p), -kMost,
+                      kMost);
 }
 }  // namespace
 

@@ -6,9 +6,10 @@
 namespace kandinsky {
 
 /// The shortfalls of one class in one image, in units of 1 / kWatchUnit, one for each share of
-/// Reference::kShares: minus the largest log2 of the odds p / (1 - p) that this share of the class's own
-/// pixels reaches. `has` [pixel]: 1 where the pixel has the class. Returns false, and writes nothing, if no
-/// pixel has it. The logarithm is as in count_watched(). Linear time; scratch is kept by the thread.
+/// Reference::kShares: -x, where x is the largest number such that log2(p / (1 - p)) is at least x in this
+/// share of the class's own pixels. `plane`: probabilities in [0, 1], not checked. `has` [pixel]: 1 where the
+/// pixel has the class. Returns false, and writes nothing, if no pixel has it. The logarithm is as in
+/// count_watched(). Linear time; scratch is kept by the thread.
 [[nodiscard]] bool shortfalls(const float* plane, std::span<const std::uint8_t> has,
                               std::span<std::int64_t> out);
 

@@ -27,7 +27,8 @@ class Surroundings {
     /// The pixels of the rows [first, last) of cells.
     [[nodiscard]] PixelRange pixels_of(std::size_t first, std::size_t last) const;
     /// Writes codes of the rows [first, last) of cells: how likely the class is at a cell's likeliest pixel.
-    /// `probs`: of the class in these rows; NaN counts as 0. No allocation after a thread's first call.
+    /// `probs`: of the class in these rows; NaN counts as 0. `codes`: of all cells; other rows stay. No
+    /// allocation after a thread's first call.
     void look(std::size_t first, std::size_t last, const float* probs, std::uint16_t* codes) const;
     /// Replaces one class's codes of all cells by distances. No allocation after a thread's first call.
     void spread(std::uint16_t* cells) const;

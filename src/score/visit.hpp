@@ -47,9 +47,9 @@ class VisitSums {
     std::vector<std::span<std::byte>> own_;
 };
 
-/// One reading of all images of this rank. Every function below reads ahead, releases the pages of finished
-/// images (a body must not release them), reports progress, throws Interrupted once the caller has cancelled,
-/// and saves the sums if there is a checkpoint.
+/// One reading of all images of this rank. Every function below releases the pages of finished images (a body
+/// must not release them), reports progress, throws Interrupted once the caller has cancelled, and saves the
+/// sums if there is a checkpoint. All except visit_groups() read ahead.
 struct Visit {
     const Dataset& data;
     Progress& progress;
@@ -88,8 +88,8 @@ struct Blocks {
 void visit_blocks(const Visit& visit, Blocks blocks,
                   const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
 
-/// For bodies that need all images of a group at once. Calls body(images) for each group, in parallel. Does
-/// not read ahead. Progress counts groups.
+/// For bodies that need all images of a group at once. Calls body(images) for each group, in parallel.
+/// Progress counts groups.
 void visit_groups(const Visit& visit, const std::function<void(const std::vector<std::uint32_t>&)>& body);
 
 }  // namespace kandinsky

@@ -175,14 +175,25 @@ TEST(Calibrate, RefusesInvalidOptions) {
         expect_error(ErrorKind::usage, {part}, [&] { (void)calibrate(made.dataset(), options); });
     };
     refuse("no method 'magic'", [](auto& o) { o.method.name = "magic"; });
-    refuse("--quantiles", [](auto& o) { o.quantiles.clear(); });
-    refuse("--quantiles has 1.5", [](auto& o) { o.quantiles = {0.5, 1.5}; });
-    refuse("--rungs is 1", [](auto& o) { o.rungs = 1; });
+    refuse("`quantiles`", [](auto& o) { o.quantiles.clear(); });
+    refuse("`quantiles` has 1.5", [](auto& o) { o.quantiles = {0.5, 1.5}; });
+    refuse("`rungs` is 1", [](auto& o) { o.rungs = 1; });
     expect_error(ErrorKind::usage, {"no method"}, [&] { (void)calibrate_all(made.dataset(), {}); });
     auto other = options_for("image", made);
     other.rungs = 40;
-    expect_error(ErrorKind::internal, {"share"}, [&] {
+    expect_error(ErrorKind::usage, {"must agree in", "`pooling`", "`rungs`"}, [&] {
         (void)calibrate_all(made.dataset(), {options_for("pixel", made), other});
+    });
+}
+
+TEST(Calibrate, OptionsThatAreCalibratedTogetherMustHaveTheSameWeights) {
+    const Made made = make({.images = 30});
+    CalibrateOptions weighted = options_for("image", made);
+    weighted.weights.of_row.assign(30, 1.0);
+    weighted.weights.of_row[3] = 2.0;
+    weighted.weights.bound = 4.0;
+    expect_error(ErrorKind::usage, {"same weights"}, [&] {
+        (void)calibrate_all(made.dataset(), {options_for("image", made), weighted});
     });
 }
 

@@ -78,6 +78,28 @@ TEST_P(Checkpoints, ARunThatIsStoppedAfterAnySaveContinuesToTheSameCurves) {
     }
 }
 
+TEST(Checkpoint, ARunThatIsStoppedContinuesToTheSameCurvesWithAnotherNumberOfThreads) {
+    const Dataset data = make({.images = 40, .grid = {4, 5}, .seed = 3, .groups = 20, .steps = 50}).dataset();
+    CalibrateOptions options = options_of({"kmeans", Promise::none, 20, ""});
+    // The counters of two threads and one region take about as much as those of one thread and two regions.
+    options.memory = std::size_t{6} << 20;
+    const Calibrator whole = calibrate(data, options);
+    for (const auto& [before, after] : {std::pair<std::size_t, std::size_t>{1, 2}, {2, 1}}) {
+        for (std::size_t saves = 1;; ++saves) {
+            MemoryCheckpoint first(nullptr, saves);
+            {
+                const ThreadLimit limit(before);
+                if (run(data, options, first)) break;  // it ended before
+            }
+            const ThreadLimit limit(after);
+            MemoryCheckpoint next(&first);
+            const auto made = run(data, options, next);
+            ASSERT_TRUE(made);
+            EXPECT_EQ(curves_of(*made), curves_of(whole)) << "stopped after " << saves;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, Checkpoints,
                          testing::Values(Case{"field", Promise::leave_one_out, 20,
                                               "field: leaving groups out"},

@@ -221,7 +221,7 @@ TEST(CalibrateAuto, WorksForPooledClassesTheReleasedRuleAndAMissingClass) {
     EXPECT_TRUE(std::isinf(score_thresholds(calibrator, 0.5)[0]));
     options = automatic();
     options.split = 0.5;
-    test::expect_error(ErrorKind::usage, {"--split", "leaves one side empty"},
+    test::expect_error(ErrorKind::usage, {"`split ", "leaves one side empty"},
                        [&] { (void)calibrate(halves(1).data(), options); });
 }
 

@@ -259,15 +259,15 @@ TEST(Confidence, RefusesImpossibleOptionsWithAReason) {
         change(options);
         expect_error(ErrorKind::usage, parts, [&] { (void)calibrate(made.dataset(), options); });
     };
-    refuse({"--promise loo", "split"}, [](auto& o) { o.promise = Promise::leave_one_out; });
-    refuse({"--promise none"}, [](auto& o) { o.promise = Promise::none; });
-    refuse({"--pooling pixels"}, [](auto& o) { o.pooling = Pooling::pixels; });
-    refuse({"--sketch"}, [](auto& o) { o.sketch = 0.01; });
-    refuse({"--confidence is 1"}, [](auto& o) { o.confidence = 1; });
-    refuse({"--confidence is -0.5"}, [](auto& o) { o.confidence = -0.5; });
-    refuse({"--risk precision needs --confidence"},
+    refuse({"`promise loo`", "split"}, [](auto& o) { o.promise = Promise::leave_one_out; });
+    refuse({"`promise none`"}, [](auto& o) { o.promise = Promise::none; });
+    refuse({"`pooling pixels`"}, [](auto& o) { o.pooling = Pooling::pixels; });
+    refuse({"`sketch`"}, [](auto& o) { o.sketch = 0.01; });
+    refuse({"`confidence` is 1"}, [](auto& o) { o.confidence = 1; });
+    refuse({"`confidence` is -0.5"}, [](auto& o) { o.confidence = -0.5; });
+    refuse({"`risk precision` needs `confidence`"},
            [](auto& o) { o.confidence = 0, o.risk = Risk::precision; });
-    refuse({"--condition none"}, [](auto& o) { o.condition = Condition::none, o.risk = Risk::both; });
+    refuse({"`condition none`"}, [](auto& o) { o.condition = Condition::none, o.risk = Risk::both; });
     refuse({"leaves one side empty"}, [](auto& o) { o.split = 0.001; });
 }
 
@@ -286,7 +286,7 @@ TEST(Precision, LargerAlphasGiveLargerSetsAndSmallOnesAreRefused) {
         expect_error(ErrorKind::usage, {"class ", "false-discovery rate", "smallest possible alpha"},
                      [&] { (void)score_thresholds(calibrator, least / 2); });
         EXPECT_EQ(empty_rule(EmptySets::automatic, calibrator), EmptySets::keep);
-        expect_error(ErrorKind::usage, {"--empty fill"},
+        expect_error(ErrorKind::usage, {"`empty fill`"},
                      [&] { (void)empty_rule(EmptySets::fill, calibrator); });
     }
 }

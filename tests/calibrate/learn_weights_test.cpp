@@ -59,8 +59,7 @@ TEST(LearnWeights, FindTheShiftThatIsThere) {
     EXPECT_LT(told["loss"].get<double>(), std::log(2.0));
 }
 
-// Of 1975 such draws 299 had a difference. So five or more of ten have one for about one choice of seeds in
-// a hundred.
+// Of 1975 such draws 299 had unequal weights. Five or more of ten draws have them with probability 0.01.
 TEST(LearnWeights, AreEqualIfNothingHasChanged) {
     std::size_t alike = 0;
     for (std::uint64_t seed = 0; seed < 10; ++seed) {

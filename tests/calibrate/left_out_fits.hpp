@@ -27,7 +27,7 @@ inline void expect_rule_of_fits(const Calibrator& calibrator, std::uint32_t s, c
     GroupLevels levels(Adapt::image);
     for (std::size_t group = 0; group < fits.size(); ++group) {
         const auto& [curves, shift] = fits[group];
-        std::vector<std::uint32_t> counts = levels.no_counts();
+        GroupLevels::Counts counts = levels.no_counts();
         for (std::uint32_t image = 0; image < data.images(); ++image) {
             if (data.group_of(image) != group) continue;
             const std::int32_t own = shift.at(features_of(data, image)[s]);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/evaluate.hpp>
 #include <string>
@@ -45,15 +46,22 @@ struct Evenness {
 inline constexpr Evenness kEvenness[] = {{1, 0.9, 1.4, 0, 0}, {0.05, 0.7, 1, 0.005, 0.02}};
 
 /// Compares class 1 of calibrators with one level and with levels by image, calibrated on 60 images, on 200
-/// new images at alpha 0.2. All figures are means over 4 worlds. Over 15 other worlds with `others` = 1 the
-/// ratio of spreads had the mean 0.76 to 0.82 and a standard deviation of 0.1, and the false share grew by
-/// the factor 1.10 to 1.25 with a deviation of 0.15: the price is limited at the levels 0.85 to 0.95, and
-/// grows at 0.8. The limits are about two deviations of a mean over 4 away.
+/// new images at alpha 0.2. All figures are means over 4 worlds: pairs of such data sets, drawn with their
+/// own seeds. Over 15 other worlds with `others` = 1 the mean ratio of spreads was 0.76 to 0.82 (standard
+/// deviation 0.1), and the mean ratio of false shares 1.10 to 1.25 (0.15). False shares grow because the
+/// price is limited at the levels 0.85 to 0.95 only, and alpha 0.2 means the level 0.8. The limits are about
+/// two standard deviations of a mean over 4 worlds away.
+///
+/// At the levels 0.85, 0.9 and 0.95 the price is compared without a promise, because with one the two
+/// calibrators do not cover equally. Over 16 other worlds the growth of the false share, before sets are
+/// filled, was 0.98 to 1.06 (a mean over 4 worlds has the standard deviation 0.03). With a price of at most
+/// 1.1 in place of 1 it was 1.03 to 1.13.
 inline void expect_more_even(const CalibrateOptions& options, const Evenness& wanted,
                              const std::string& which) {
     constexpr std::uint64_t kWorlds = 4;
     struct Sums {
         double spread = 0, hardest = 0, false_share = 0;
+        std::array<double, 3> priced{};  ///< the false share at the levels 0.85, 0.9 and 0.95
     } before, after;
     double coverage = 0;
     CalibrateOptions plain = options;
@@ -72,11 +80,17 @@ inline void expect_more_even(const CalibrateOptions& options, const Evenness& wa
             sum->spread += found->strata[1].image_coverage.spread;
             sum->hardest += found->strata[1].image_coverage.hardest;
             sum->false_share += found->strata[1].false_share;
+            for (std::size_t k = 0; k < 3; ++k) sum->priced[k] += found->strata[1].false_shares[16 + k];
         }
         coverage += report.calibrators[1].coverage_at_alpha / kWorlds;
     }
     EXPECT_LT(after.spread, wanted.spread * before.spread) << which;
     EXPECT_LT(after.false_share, wanted.growth * before.false_share + kWorlds * wanted.slack) << which;
+    if (options.promise == Promise::none && wanted.others == 1) {
+        double growth = 0;
+        for (std::size_t k = 0; k < 3; ++k) growth += after.priced[k] / before.priced[k] / 3;
+        EXPECT_LT(growth, 1.12) << which;
+    }
     EXPECT_GT(after.hardest, before.hardest) << which;
     EXPECT_GT(coverage, 0.77) << which;
     // With loo each image gets the largest shift of all fits, so somewhat too much is covered.

@@ -15,8 +15,8 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Every call of operator new in this program is counted. The array forms call the plain forms. Not inlined,
-// so that the compiler does not pair one of these functions with the library's.
+// Every call of operator new in this program is counted. The array forms call the plain forms. The
+// functions are not inlined; otherwise the compiler might pair one of them with the library's counterpart.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
@@ -132,6 +132,24 @@ TEST(Predictor, ANaNIsInNoSetAndInfiniteThresholdsAcceptEverything) {
     predictor.sets(probs, sets);
     EXPECT_EQ(sets[0], 1);
     EXPECT_EQ(sets[1], 0);
+}
+
+TEST(Predictor, ANaNHasThePValueZero) {
+    const Made made = make({.images = 40, .classes = 2, .grid = {6, 8}});
+    for (const Adapt adapt : {Adapt::none, Adapt::image})
+        for (const char* const method : {"image", "pixel", "field"}) {
+            CalibrateOptions options{.score = {}};
+            options.method.name = method;
+            options.adapt = adapt;
+            const Calibrator calibrator = calibrate(made.dataset(), options);
+            ASSERT_EQ(calibrator.adapts(), adapt == Adapt::image) << method;
+            std::vector<float> probs(image_of(made, 0).begin(), image_of(made, 0).end()), p(probs.size());
+            for (std::size_t i = 0; i < probs.size(); i += 5)
+                probs[i] = std::numeric_limits<float>::quiet_NaN();
+            p_values(calibrator, probs, p);
+            for (std::size_t i = 0; i < p.size(); ++i)
+                ASSERT_EQ(p[i] == 0, i % 5 == 0) << method << " " << i << " " << p[i];
+        }
 }
 
 TEST(Predictor, AllocatesNothingPerImage) {

@@ -97,13 +97,13 @@ TEST(DrawSample, TakesAllWhenAskedForAll) {
 TEST(DrawSample, RefusesToDrawNothingOrMoreThanThereIs) {
     const Dataset images = make({.images = 5}).dataset(),
                   grouped = make({.images = 5, .groups = 2}).dataset();
-    expect_error(ErrorKind::usage, {"--sample is 0", "5 images"}, [&] {
+    expect_error(ErrorKind::usage, {"`sample` is 0", "5 images"}, [&] {
         (void)draw_sample(images, group_identities(images, silent()), 0, SamplePurpose::draws, 0, 0);
     });
-    expect_error(ErrorKind::usage, {"--sample is 6", "5 images"}, [&] {
+    expect_error(ErrorKind::usage, {"`sample` is 6", "5 images"}, [&] {
         (void)draw_sample(images, group_identities(images, silent()), 6, SamplePurpose::draws, 0, 0);
     });
-    expect_error(ErrorKind::usage, {"--sample is 5", "groups"}, [&] {
+    expect_error(ErrorKind::usage, {"`sample` is 5", "groups"}, [&] {
         (void)draw_sample(grouped, group_identities(grouped, silent()), 5, SamplePurpose::draws, 0, 0);
     });
 }

@@ -151,7 +151,7 @@ TEST(Scores, OtherThanLacHaveNoThresholdsOnProbabilities) {
     EXPECT_TRUE(std::equal(limits.begin(), limits.end(), predictor.thresholds().begin()));
     CalibrateOptions released = options_of({.kind = ScoreKind::aps}, "image", Condition::by_class);
     released.released = true;
-    expect_error(ErrorKind::usage, {"--compat released", "lac"},
+    expect_error(ErrorKind::usage, {"`compat released`", "lac"},
                  [&] { (void)calibrate(made.dataset(), released); });
 }
 

@@ -125,7 +125,7 @@ TEST(Sketch, RefusesOptionsThatNeedMoreThanOnePass) {
     CalibrateOptions adapting = options_for("pixel", 0.01);
     adapting.pooling = Pooling::groups;
     adapting.adapt = Adapt::image;
-    expect_error(ErrorKind::usage, {"--sketch", "--adapt image"}, [&] { Sketch(grid, 2, adapting); });
+    expect_error(ErrorKind::usage, {"`sketch`", "`adapt image`"}, [&] { Sketch(grid, 2, adapting); });
     refused(options_for("pixel", 1e-9));
     CalibrateOptions small = options_for("pixel", 0.001);
     small.memory = 1 << 16;

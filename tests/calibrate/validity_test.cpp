@@ -56,7 +56,7 @@ std::string sentence_for(const Calibrator& calibrator) {
     return at == std::string::npos ? all : all.substr(at + own.size());
 }
 
-/// KANDINSKY_VALIDITY_DRAWS multiplies the draws, for the table in docs/.
+/// KANDINSKY_VALIDITY_DRAWS multiplies the draws, for more exact figures.
 std::size_t draw_factor() {
     const char* const factor = std::getenv("KANDINSKY_VALIDITY_DRAWS");
     return factor != nullptr ? std::strtoul(factor, nullptr, 10) : 1;
@@ -175,7 +175,7 @@ struct Tallies {
     Subject subject = Subject::nothing;  ///< of the last draw with a guarantee
 };
 
-/// `worse`: added to the level at prediction, to make a rule that covers too little.
+/// `worse`: added to alpha at prediction, so that the rule covers too little.
 Tallies measure(const Rule& rule, double worse = 0) {
     Tallies tallies;
     // Without a guarantee the coverage is only printed, so fewer draws are enough.

@@ -296,9 +296,9 @@ TEST(Weights, AreRefusedIfTheyAreInvalid) {
               std::string::npos);
     EXPECT_NE(refused([](CalibrateOptions& o) { o.weights.of_row[0] += 1; }).find("in one group"),
               std::string::npos);
-    EXPECT_NE(refused([](CalibrateOptions& o) { o.pooling = Pooling::pixels; }).find("--pooling groups"),
+    EXPECT_NE(refused([](CalibrateOptions& o) { o.pooling = Pooling::pixels; }).find("`pooling groups`"),
               std::string::npos);
-    EXPECT_NE(refused([](CalibrateOptions& o) { o.weights.bound = -2; }).find("--max-weight"),
+    EXPECT_NE(refused([](CalibrateOptions& o) { o.weights.bound = -2; }).find("`max_weight`"),
               std::string::npos);
     EXPECT_NE(refused([](CalibrateOptions& o) {
                   std::fill(o.weights.of_row.begin(), o.weights.of_row.end(), 0);
@@ -313,7 +313,7 @@ TEST(Weights, AreRefusedIfTheyAreInvalid) {
         << few;
 }
 
-TEST(Weights, CountAsThatNumberOfEqualGroups) {
+TEST(Weights, CountAsTheirEffectiveNumberOfEqualGroups) {
     const Made made = make({.images = 30});
     GroupWeights weights{.of_row = std::vector<double>(30, 1)};
     for (std::size_t n = 0; n < 10; ++n) weights.of_row[n] = 4;

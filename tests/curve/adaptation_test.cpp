@@ -78,6 +78,24 @@ TEST(Adaptation, ALevelWithTooLittleDataStaysUnreachableAtEveryShift) {
     }
 }
 
+TEST(Adaptation, NumbersWhoseSumWouldNotBeFiniteAreRefused) {
+    Adaptation::Shift edge;
+    edge.slope[0] = 1e30, edge.low[0] = edge.high[0] = 1e30;
+    edge.slope[1] = -1e30, edge.low[1] = edge.high[1] = 1e30;
+    edge.constant = 1;
+    const Adaptation allowed({edge}, {});
+    EXPECT_EQ(allowed.shift({}), 0) << "1e60 - 1e60, which absorbs the constant";
+    for (const double huge : {1e31, 1e308, -1e308, HUGE_VAL}) {
+        Adaptation::Shift bad = edge;
+        bad.slope[0] = huge;
+        EXPECT_THROW(Adaptation({bad}, {}), Error);
+        bad = edge, bad.constant = huge;
+        EXPECT_THROW(Adaptation({bad}, {}), Error);
+        bad = edge, bad.low[0] = bad.high[0] = huge;
+        EXPECT_THROW(Adaptation({bad}, {}), Error);
+    }
+}
+
 TEST(Adaptation, InconsistentNumbersAreRefused) {
     Adaptation::Shift bad;
     bad.slope[1] = std::nan("");

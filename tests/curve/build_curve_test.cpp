@@ -162,6 +162,31 @@ TEST(BuildGroupCurve, OneGroupCanNeverPromiseMoreThanHalf) {
     EXPECT_EQ(curve.values[9], group_threshold(samples, 500));
 }
 
+TEST(BuildGroupCurve, TheHighestPossibleLevelIsTheLargestScoreForAnyNumberOfScores) {
+    const CurveRule rule = rule_of(Pooling::groups, 20);
+    constexpr std::size_t kHighest = 9;  // the rung of the level 0.5 = G / (G + 1) for one group
+    for (const std::uint64_t n : {std::uint64_t{1000}, std::uint64_t{46200133}, std::uint64_t{1} << 33}) {
+        const GroupMass there = GroupMass::alike(1);
+        const Weight scores = static_cast<Weight>(kGroupWeight / n) * n;  // of all scores together
+        const CurvePlan plan = CurvePlan::of_groups(n, there, rule);
+        ASSERT_EQ(rule.ladder.levels[kHighest], 0.5);
+        EXPECT_TRUE(reachable(plan.targets[kHighest], scores, there, rule) <= scores) << n;
+        EXPECT_TRUE(reachable(plan.targets[kHighest + 1], scores, there, rule) > scores) << n;
+        for (std::size_t r = 0; r < kHighest; ++r)
+            EXPECT_TRUE(reachable(plan.targets[r], scores, there, rule) == plan.targets[r]) << n;
+        // Exact: without one more score the level would be too low.
+        EXPECT_TRUE(reachable(plan.targets[kHighest], scores, there, rule) > scores - kGroupWeight / n) << n;
+    }
+    // Rounding loses more than the slack here, so the target alone is out of reach.
+    const Weight lossy = static_cast<Weight>(kGroupWeight / 46200133) * 46200133;
+    EXPECT_TRUE(CurvePlan::of_groups(46200133, GroupMass::alike(1), rule).targets[kHighest] > lossy);
+    // With weights the target stays, because scores of groups of small weight can weigh 0.
+    const std::vector<std::uint64_t> weights{kGroupWeight};
+    CurveRule weighted = rule;
+    weighted.weights = &weights;
+    EXPECT_TRUE(reachable(kGroupWeight, kGroupWeight - 1, GroupMass::alike(1), weighted) == kGroupWeight);
+}
+
 TEST(BuildGroupCurve, TheOrderOfEqualScoresHasNoEffect) {
     Random random(6);
     for (int round = 0; round < 30; ++round) {

@@ -55,5 +55,40 @@ TEST(CheckpointFolder, AFileThatStatesAnotherSizeIsIgnoredWithoutAnAllocation) {
     EXPECT_EQ(recalled(state, 3, "fit"), "four");
 }
 
+TEST(CheckpointFolder, AFileWithAWrongNumberOfItemsIsIgnored) {
+    const Folder folder;
+    CheckpointFolder state(folder / "state", "run", 0, 60);
+    std::vector<std::uint64_t> counts{5, 6}, found{0, 0};
+    state.save(3, "reading", 17, {std::as_writable_bytes(std::span(counts))});
+    const State to{std::as_writable_bytes(std::span(found))};
+    EXPECT_EQ(state.load(3, "reading", to), 17u);
+    const auto path = folder.path() / "state" / "rank00000-step00003.kckp";
+    const std::string good = slurp(path);
+    constexpr std::size_t kDone = 24;  // where the header states the number of items
+    ASSERT_EQ(good[kDone], 17);
+    for (std::size_t i = kDone; i < kDone + 8; ++i) {
+        std::string bad = good;
+        bad[i] = static_cast<char>(bad[i] ^ 1);
+        spill(path, bad);
+        EXPECT_FALSE(state.load(3, "reading", to)) << "byte " << i;
+    }
+    spill(path, good);
+    EXPECT_EQ(state.load(3, "reading", to), 17u);
+}
+
+TEST(CheckpointFolder, AFileOfTheFormatBeforeStartsAgain) {
+    const Folder folder;
+    CheckpointFolder state(folder / "state", "run", 0, 60);
+    state.keep(3, "fit", test::bytes_of("four"));
+    const auto path = folder.path() / "state" / "rank00000-step00003.kckp";
+    std::string old = slurp(path);
+    ASSERT_EQ(old.substr(0, 8), "KANDCKP2");
+    old[7] = '1';  // its hash left out the header
+    spill(path, old);
+    EXPECT_EQ(recalled(state, 3, "fit"), "nothing");
+    state.keep(3, "fit", test::bytes_of("five"));
+    EXPECT_EQ(recalled(state, 3, "fit"), "five");
+}
+
 }  // namespace
 }  // namespace kandinsky

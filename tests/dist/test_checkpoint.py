@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "cli"), str(Path(__file__).resolve().parent / "mpi")]
@@ -108,15 +109,75 @@ def test_killed_ranks_go_on_to_the_same_bytes(scenes, what):
     assert killed_again_and_again(scenes, what, lambda args: mpirun(3, *args), seed=what + " on ranks") > 0
 
 
+def stopped_after_a_save(scenes, args, number=signal.SIGKILL):
+    """Ends the run with a signal as soon as it has saved a state; returns what it said."""
+    for _ in range(30):  # it may end before the signal
+        shutil.rmtree(scenes.folder / "state", ignore_errors=True)
+        with subprocess.Popen([command(), *args, *KEEP], cwd=scenes.folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+            while not scenes.state() and process.poll() is None:
+                time.sleep(0.001)
+            process.send_signal(number)
+            _, told = process.communicate(timeout=120 * PATIENCE)
+        if process.returncode == -number and scenes.state():
+            return told.decode()
+    raise AssertionError(f"the run could not be stopped: {told}")
+
+
+def test_an_interrupted_run_says_that_it_can_continue(scenes):
+    output, args = scenes.work["calibrate"]
+    told = stopped_after_a_save(scenes, args, signal.SIGINT)
+    assert told == "kandinsky: interrupted; no output was written; the same command continues from the state in state\n"
+    wanted, _ = scenes.alone("calibrate")
+    scenes.does(*args, *KEEP)
+    assert (scenes.folder / output).read_bytes() == wanted
+
+
+def test_another_number_of_threads_continues_to_the_same_bytes(scenes):
+    output, args = scenes.work["calibrate"]
+    wanted, _ = scenes.alone("calibrate")
+    stopped_after_a_save(scenes, [*args, "--threads", "1"])
+    scenes.does(*args, "--threads=2", *KEEP)
+    assert (scenes.folder / output).read_bytes() == wanted
+
+
+@pytest.mark.parametrize("kind", ["archive", "folder", "file of a method"])
+def test_a_run_on_changed_inputs_is_another_run(scenes, kind):
+    probs, labels = scene(120, classes=2, grid=(40, 48), seed=5)
+    mask, method = np.zeros((40, 48), np.int32), "field"
+
+    def write():
+        if kind == "folder":
+            for i in range(120):
+                for side, one in (("P", probs[i]), ("Y", labels[i])):
+                    (scenes.folder / side).mkdir(exist_ok=True)
+                    np.save(scenes.folder / side / f"i{i}.npy", one)
+        else:
+            np.savez(scenes.folder / "in.npz", probs=probs, labels=labels)
+            scenes.save("mask.npy", mask)
+
+    write()
+    data = ["--probs", "P", "--labels", "Y"] if kind == "folder" else ["--probs", "in.npz:probs", "--labels", "in.npz:labels"]
+    more = ["--mask", "mask.npy"] if kind == "file of a method" else []
+    args = ["calibrate", *data, "--memory", "2M", "-m", "mask" if more else method, *more, "-o", "c.kcal", "-q"]
+    stopped_after_a_save(scenes, args)
+    if kind == "file of a method":
+        mask[:20] = 1
+        scenes.save("mask.npy", mask)
+    elif kind == "archive":
+        probs = probs[::-1]
+        write()
+    else:
+        times = (scenes.folder / "P").stat().st_mtime_ns
+        np.save(scenes.folder / "P" / "i7.npy", probs[8])
+        assert (scenes.folder / "P").stat().st_mtime_ns == times
+    scenes.refuses(2, ["state", "another run"], *args, *KEEP)
+    shutil.rmtree(scenes.folder / "state")
+
+
 def test_the_state_of_another_run_is_refused(scenes):
     _, args = scenes.work["calibrate"]
-    process = subprocess.Popen([command(), *args, *KEEP], cwd=scenes.folder, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    while not scenes.state() and process.poll() is None:
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    assert scenes.state()
+    stopped_after_a_save(scenes, args)
     scenes.refuses(2, ["state", "another run"], *args, "--seed", "7", *KEEP)
     damaged = scenes.state()[0]
     damaged.write_bytes(damaged.read_bytes()[:-1])

@@ -182,11 +182,11 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
                  [&] { (void)compare(cal, make({.classes = 3}).dataset(), options_for({"image"})); });
     CompareOptions options = options_for({"image"});
     options.draws = 0;
-    expect_error(ErrorKind::usage, {"--draws is 0"}, [&] { (void)compare(cal, cal, options); });
+    expect_error(ErrorKind::usage, {"`draws` is 0"}, [&] { (void)compare(cal, cal, options); });
     options.draws = 2;
-    expect_error(ErrorKind::usage, {"--draws needs --sample"}, [&] { (void)compare(cal, cal, options); });
+    expect_error(ErrorKind::usage, {"`draws` needs `sample`"}, [&] { (void)compare(cal, cal, options); });
     options.sample = 6;
-    expect_error(ErrorKind::usage, {"--sample is 6", "5 images"}, [&] { (void)compare(cal, cal, options); });
+    expect_error(ErrorKind::usage, {"`sample` is 6", "5 images"}, [&] { (void)compare(cal, cal, options); });
     expect_error(ErrorKind::usage, {"no method 'x'"}, [&] { (void)compare(cal, cal, options_for({"x"})); });
 }
 

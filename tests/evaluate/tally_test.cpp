@@ -26,7 +26,8 @@ struct Counted {
     std::vector<std::uint64_t> covered;    ///< [stratum]
     std::uint64_t members = 0, empty = 0;  ///< of pixels with a label
     std::uint64_t not_single = 0;
-    std::vector<std::uint64_t> others, wrong;  ///< [stratum] samples without the class, and those covered
+    /// [stratum] pairs of labelled pixel and class that the pixel lacks; those whose set has the class.
+    std::vector<std::uint64_t> others, wrong;
     std::vector<std::uint32_t> pixel_covered;  ///< [stratum][pixel]
     std::vector<std::uint32_t> pixel_wrong;    ///< [stratum][pixel]
     std::vector<std::uint32_t> set_sums;       ///< [pixel]

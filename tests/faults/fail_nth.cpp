@@ -1,11 +1,12 @@
 /// A library to be preloaded (LD_PRELOAD) that makes chosen calls of a program fail.
 ///
 ///     KANDINSKY_FAIL="CALL:N:ERROR"    the N-th call of that kind fails with ERROR (a name such as EIO)
-///     KANDINSKY_FAIL="CALL:N+:ERROR"   so do all later ones; several plans are separated by commas
+///     KANDINSKY_FAIL="CALL:N+:ERROR"   so do all later ones; up to four plans are separated by commas
+///     KANDINSKY_FAIL="none"            no call fails
 ///     KANDINSKY_FAIL_SERVE=IN,OUT      reads plans from descriptor IN, one a line, and answers on OUT
 ///
 /// ERROR may also be KILL or STOP: the program is killed or stopped just before the call. CALL is a name of
-/// kCalls, or "none". When serving, the program waits where main() begins; each plan is carried out by a copy
+/// kCalls. When serving, the program waits where main() begins; each plan is carried out by a copy
 /// of it (fork) and answered by a line "STATUS HIT COUNT...": the status of waitpid, whether the call was
 /// reached, and how many calls of each kind of kCalls there were. That saves the loading of the program for
 /// each of thousands of plans.

@@ -46,7 +46,7 @@ def stopped_while_reading(room, args, name):
 
 
 def age(folder):
-    """Times of files are known to some milliseconds only; these are clearly older than any change."""
+    """Sets the times of files far back: any change then has a clearly later time, although times are exact to milliseconds only."""
     for path in folder.rglob("*"):
         if path.is_file():
             os.utime(path, (LONG_AGO, LONG_AGO))
@@ -109,6 +109,22 @@ def test_a_mapped_array_that_changes_is_refused(sparse, args, change, word):
     expect_refusal(ended(process), 4, "probs.npy", word, "run again")
     assert (sparse.folder / "out").read_bytes() == b"old"
     assert set(os.listdir(sparse.folder)) == names
+
+
+def test_figures_appear_only_if_the_inputs_stayed_the_same(room):
+    room.save("probs.npy", np.zeros((60, 2, 120, 160), np.float32))
+    room.save("labels.npy", np.zeros((60, 120, 160), np.uint8))
+    room.calibrate("--method", "image", "-q")
+    age(room.folder)
+    args = ["report", "cal.kcal", *INPUT, "--figures", "figures"]
+    process = stopped_while_reading(room, args, "probs.npy")
+    write_a_byte(room.folder / "probs.npy")
+    process.send_signal(signal.SIGCONT)
+    expect_refusal(ended(process), 4, "probs.npy", "changed", "run again")
+    assert not list(room.folder.glob("figures/*"))
+    age(room.folder)
+    room.does(*args, "-q")
+    assert list(room.folder.glob("figures/*.png"))
 
 
 def test_labels_that_shrink_are_refused_by_their_name(sparse):

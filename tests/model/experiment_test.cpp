@@ -40,5 +40,20 @@ TEST(RunStage, RepeatsTheWorkIfTheNoteHasAnotherForm) {
     }
 }
 
+TEST(ReadExperiment, RefusesBatchesWithoutImages) {
+    const Folder folder;
+    const auto write = [&](const std::string& batch) {
+        const std::string text = R"({"name": "e", "compare": {}, "training": {"batch": BATCH},
+            "data": {"format": "png", "images": "i", "labels": "l", "grid": [4, 4], "intensity": "byte"},
+            "split": {"train": 1, "calibration": 1, "test": 1}})";
+        spill(folder / "e.json", std::string(text).replace(text.find("BATCH"), 5, batch));
+    };
+    write("1");
+    EXPECT_EQ(read_experiment(folder / "e.json").training.batch, 1u);
+    write("0");
+    test::expect_error(ErrorKind::data, {"e.json", "\"batch\" of \"training\" is 0, but must be at least 1"},
+                       [&] { (void)read_experiment(folder / "e.json"); });
+}
+
 }  // namespace
 }  // namespace kandinsky

@@ -130,6 +130,34 @@ def test_bad_input_gets_one_line(arrays, arguments, code, parts):
     assert not (arrays / "x.pt").exists()
 
 
+def test_a_model_that_cannot_be_written_is_refused_before_training(arrays):
+    result = train(arrays, "--epochs", 100000, "-o", "nowhere/unet.pt", "--checkpoint", "state", check=False)
+    assert result.returncode == 4 and "nowhere/unet.pt" in result.stderr, result.stderr
+    assert result.stdout == "" and not (arrays / "state").exists()
+
+
+def test_a_table_names_the_groups_of_photos(arrays):
+    images, labels = np.load(arrays / "images.npy"), np.load(arrays / "labels.npy")
+    for name in ("photos", "masks"):
+        (arrays / name).mkdir()
+    for i in range(len(images)):
+        Image.fromarray(np.moveaxis(images[i], 0, -1)).save(arrays / "photos" / f"p{i:02}.png")
+        Image.fromarray(labels[i]).save(arrays / "masks" / f"p{i:02}.png")
+    np.save(arrays / "groups.npy", np.arange(12) // 3)
+    (arrays / "groups.csv").write_text("".join(f"p{i:02},{i // 3}\n" for i in reversed(range(12))))
+    for groups in ("groups.npy", "groups.csv"):
+        kandinsky("train", "--images", "photos", "--labels", "masks", "--intensity", "percentile", "--groups", groups, *SMALL,
+                  "--epochs", 1, "-o", groups + ".pt", cwd=arrays)  # fmt: skip
+    assert (arrays / "groups.csv.pt").read_bytes() == (arrays / "groups.npy.pt").read_bytes()
+
+
+@pytest.mark.parametrize("depth", [0, 9, 40])
+def test_an_impossible_depth_is_refused(arrays, depth):
+    words = ["train", "--images", "images.npy", "--labels", "labels.npy", "--width", 4, "--depth", depth, "-o", "x.pt"]
+    result = kandinsky(*words, cwd=arrays, check=False)
+    assert result.returncode == 2 and result.stderr == f"kandinsky: --depth is {depth}, but must be 1 to 8\n"
+
+
 def test_a_damaged_or_foreign_model_is_refused(arrays):
     train(arrays, "--epochs", 1, "-o", "unet.pt")
     content = bytearray((arrays / "unet.pt").read_bytes())

@@ -66,7 +66,9 @@ TEST(Train, AStoppedRunGoesOnToTheSameBytes) {
     const Folder folder;
     const Samples samples = made(12);
     TrainOptions options = quick(7);
-    write_trained(folder / "whole", samples, options, train(samples, nullptr, options, fake()));
+    AtomicFile whole(folder / "whole"), resumed(folder / "resumed");
+    write_trained(whole, samples, options, train(samples, nullptr, options, fake()));
+    whole.commit();
 
     struct Stop {};
     options.checkpoint = folder / "state";
@@ -79,7 +81,8 @@ TEST(Train, AStoppedRunGoesOnToTheSameBytes) {
     EXPECT_EQ(read_model_header(folder / "state").step, 4U * 3);
     const TrainResult second = train(samples, nullptr, options, fake());
     EXPECT_TRUE(second.resumed);
-    write_trained(folder / "resumed", samples, options, second);
+    write_trained(resumed, samples, options, second);
+    resumed.commit();
     EXPECT_EQ(slurp(folder / "whole"), slurp(folder / "resumed"));
 }
 
@@ -102,7 +105,7 @@ TEST(Train, AFullDeviceDuringValidationIsADataError) {
     network->full = true;
     const Samples samples = made(12), validation = made(3);
     expect_error(ErrorKind::data,
-                 {"cannot run on 3 images of 8 x 8 pixels", "the device is full; try a smaller --batch"},
+                 {"cannot run on 3 images of 8 x 8 pixels", "the device is full; try a smaller `batch`"},
                  [&] { (void)train(samples, &validation, quick(1), std::move(network)); });
 }
 

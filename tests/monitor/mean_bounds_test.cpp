@@ -57,6 +57,15 @@ TEST(MeanBounds, KnowNothingAtFirstAndAcceptConstantLosses) {
     EXPECT_GT(all.low, 0.94);
 }
 
+TEST(MeanBounds, AreNoIntervalAfterTheMeanHasChanged) {
+    MeanBounds bounds;
+    for (int i = 0; i < 300; ++i) bounds.add(0.1, 0.05);
+    EXPECT_FALSE(bounds.none());
+    EXPECT_LE(bounds.low, bounds.high);
+    for (int i = 0; i < 300; ++i) bounds.add(0.9, 0.05);
+    EXPECT_TRUE(bounds.none());
+}
+
 TEST(ThinnedCurve, KeepsMeansAndLastValuesInBoundedMemory) {
     constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
     ThinnedCurve curve(2, 1);

@@ -221,6 +221,30 @@ TEST(Monitor, LabelsTellWhenThePromiseIsBroken) {
     EXPECT_LT(which.limit, 0.9);
 }
 
+TEST(Monitor, HasNoBoundsOfACoverageThatChanged) {
+    const Calibrated one;
+    Monitor monitor(one.calibrator, one.reference);
+    monitor.update(stream(200, 11).dataset());
+    EXPECT_LE(monitor.verdict().coverage[1].low, monitor.verdict().coverage[1].high);
+    monitor.update(stream(200, 12, -4).dataset());
+    const MonitorVerdict verdict = monitor.verdict();
+    const WatchedCoverage& which = verdict.coverage[1];
+    EXPECT_TRUE(std::isnan(which.low) && std::isnan(which.high)) << which.low << " " << which.high;
+    const std::string text = describe(verdict)[2];
+    EXPECT_NE(text.find("in 400 images, its true value has changed: no constant one is possible"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+    const MonitorCourse course = monitor.labels_course();
+    ASSERT_EQ(course.columns[4], "low of class 1");
+    for (const std::vector<float>& row : course.rows) {
+        EXPECT_EQ(std::isnan(row[4]), std::isnan(row[5]));
+        EXPECT_FALSE(row[4] > row[5]) << row[4] << " " << row[5];
+    }
+    EXPECT_FALSE(std::isnan(course.rows.front()[4]));
+    EXPECT_TRUE(std::isnan(course.rows.back()[4]));
+}
+
 TEST(Monitor, AfterRecalibrationTheLimitOfCoverageIsThatOfTheNewGroups) {
     // With fewer groups the coverage of a calibrator varies more, so the alarm has a lower limit.
     const Calibrated old;
@@ -387,9 +411,9 @@ TEST_F(MonitorFiles, WhatDoesNotFitIsNamedAndChangesNothing) {
                   monitor.update(make({.grid = {11, 16}}).dataset());
               }).find("11 x 16"),
               std::string::npos);
-    EXPECT_NE(message_of([&] { monitor.update(stream(9, 1, 0, true).dataset()); }).find("--groups"),
+    EXPECT_NE(message_of([&] { monitor.update(stream(9, 1, 0, true).dataset()); }).find("`groups`"),
               std::string::npos);
-    EXPECT_NE(message_of([&] { by_group.update(stream(9, 1).dataset()); }).find("--groups"),
+    EXPECT_NE(message_of([&] { by_group.update(stream(9, 1).dataset()); }).find("`groups`"),
               std::string::npos);
     Made logits = stream(9, 1);
     logits.probs[2 * 3 * logits.pixels()] = 7.5f;
@@ -400,7 +424,7 @@ TEST_F(MonitorFiles, WhatDoesNotFitIsNamedAndChangesNothing) {
                   Monitor(grouped.calibrator, grouped.reference, folder_ / "state");
               }).find("another"),
               std::string::npos);
-    EXPECT_NE(message_of([&] { Monitor(one.calibrator, one.reference, {.delta = 0}); }).find("--delta"),
+    EXPECT_NE(message_of([&] { Monitor(one.calibrator, one.reference, {.delta = 0}); }).find("`delta`"),
               std::string::npos);
 }
 

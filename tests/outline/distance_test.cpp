@@ -39,27 +39,23 @@ TEST(Distance, IsThatOfEveryPairOfVoxels) {
             const double share = std::array{0.02, 0.2, 0.8}[seed % 3];
             for (std::uint8_t& m : mask) m = random.uniform() < share;
             mask[random.below(mask.size())] = 1;
-            std::vector<float> out(mask.size()), both(mask.size());
-            distances(mask, extent, spacing, out);
-            signed_distances(mask, extent, spacing, both);
+            std::vector<float> out(mask.size());
+            signed_distances(mask, extent, spacing, out);
             const std::vector<double> outside = naive(mask, 1, extent, spacing),
                                       inside = naive(mask, 0, extent, spacing);
             const double most = std::hypot(static_cast<double>(extent.depth) * spacing[0],
                                            static_cast<double>(extent.height) * spacing[1],
                                            static_cast<double>(extent.width) * spacing[2]);
-            for (std::size_t v = 0; v < mask.size(); ++v) {
-                ASSERT_NEAR(out[v], outside[v], 1e-5) << g << " " << seed << " " << v;
-                ASSERT_NEAR(both[v], mask[v] != 0 ? -std::min(inside[v], most) : outside[v], 1e-5);
-            }
+            for (std::size_t v = 0; v < mask.size(); ++v)
+                ASSERT_NEAR(out[v], mask[v] != 0 ? -std::min(inside[v], most) : outside[v], 1e-5)
+                    << g << " " << seed << " " << v;
         }
 }
 
-TEST(Distance, ToAnEmptyMaskIsInfiniteAndTheSignedDistanceIsTheDiagonal) {
+TEST(Distance, ToAnEmptyMaskIsTheDiagonal) {
     const Extent extent{1, 3, 4};
     std::vector<std::uint8_t> mask(12, 0);
     std::vector<float> out(12);
-    distances(mask, extent, {1, 1, 1}, out);
-    for (const float d : out) EXPECT_TRUE(std::isinf(d));
     signed_distances(mask, extent, {1, 3, 3}, out);
     for (const float d : out) EXPECT_FLOAT_EQ(d, static_cast<float>(std::hypot(1, 9, 12)));
     mask.assign(12, 1);

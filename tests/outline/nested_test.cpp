@@ -25,6 +25,26 @@ TEST(Nested, OneFamilyTakesTheRankOfSplitConformal) {
     EXPECT_EQ(least_groups({0.5}), 1u);
 }
 
+TEST(Nested, TheLeastNumberOfGroupsIsExactAndFoundAtOnceForAnyAlpha) {
+    for (const double confidence : {0.0, 0.9, 0.99})
+        for (int k = 1; k < 100; ++k) {
+            const Assurance wanted{k / 100.0, confidence};
+            const std::size_t found = least_groups(wanted);
+            const auto enough = [&](std::size_t groups) {
+                const auto n = static_cast<double>(groups);
+                return confidence == 0 ? wanted.alpha * (n + 1) > 1 - 1e-9
+                                       : 1 - std::pow(1 - wanted.alpha, n) >= confidence;
+            };
+            EXPECT_TRUE(enough(found)) << k << " " << confidence;
+            EXPECT_TRUE(found == 1 || !enough(found - 1)) << k << " " << confidence;
+        }
+    EXPECT_NEAR(static_cast<double>(least_groups({1e-12})), 1e12, 1e4);
+    EXPECT_NEAR(static_cast<double>(least_groups({1e-9, 0.95})), -std::log(0.05) * 1e9, 1e3);
+    EXPECT_EQ(least_groups({1e-300}), std::size_t{1} << 53);
+    const std::vector<bool> some = choosers(std::vector<std::uint64_t>(100, 1), {1e-300}, 0);
+    EXPECT_EQ(std::count(some.begin(), some.end(), true), 0);
+}
+
 TEST(Nested, ChoosersDependOnTheContentOfGroupsAndTheSeed) {
     std::vector<std::uint64_t> keys;
     for (std::uint64_t i = 0; i < 60; ++i) keys.push_back(mix(i));
@@ -63,7 +83,7 @@ TEST(Nested, TheChoiceUsesSeveralLevels) {
     std::vector<bool> choosing(40, false);
     for (std::size_t g = 0; g < 20; ++g) choosing[g] = true;
     families[0].size = [](std::size_t, double t) { return t; };
-    // Smaller at the threshold for alpha 0.1, rank 19 of 20, and larger at all others.
+    // The second family is smaller at the threshold for alpha 0.1, rank 19 of 20, and larger at all others.
     families[1].size = [](std::size_t, double t) { return t == 18 ? 0.9 * t : 1.2 * t; };
     EXPECT_EQ(conformal_level(families, {0.1}, choosing).family, 0u);
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSide = 18;
 
-/// Squares of 2 x 2 or 3 x 3 pixels, of which groups have from 1 to 16. The model finds a share of them that
+/// Groups of 1, 2 or 8 to 16 squares of 2 x 2 or 3 x 3 pixels. The model finds a share of the squares that
 /// depends on the group, and sees some where there are none.
 Dataset squares(std::size_t groups, std::uint64_t seed) {
     const std::size_t pixels = kSide * kSide;

@@ -138,6 +138,41 @@ TEST(Outline, DoesNotDependOnThreadsOrOnTheOrderOfImages) {
     EXPECT_EQ(name_of(turned.classes[0].inner.score), name_of(rule.classes[0].inner.score));
 }
 
+TEST(Outline, TheWeightOfAScoreKeepsEveryDigit) {
+    for (const std::string name : {"distance:1.23456789", "relative:10", "doubt:0.30000000000000004"}) {
+        const OutlineScore score = outline_score(name);
+        EXPECT_EQ(name_of(score), name);
+        EXPECT_EQ(outline_score(name_of(score)).weight, score.weight);
+    }
+    EXPECT_EQ(outline_score(name_of({OutlineScore::Kind::distance, 1e6})).weight, 1e6);
+    EXPECT_EQ(outline_score(name_of({OutlineScore::Kind::distance, 1e-7})).weight, 1e-7);
+}
+
+TEST(Outline, ARuleOfANewerProgramIsNotCalledDamaged) {
+    std::string text = to_json(calibrate_outlines(*cases_of(discs(20, 1, 6)), {.alpha = 0.3}));
+    const std::string version = "\"version\": 1";
+    ASSERT_NE(text.find(version), std::string::npos);
+    const auto refusal = [&](const std::string& other) {
+        std::string changed = text;
+        changed.replace(changed.find(version), version.size(), "\"version\": " + other);
+        try {
+            (void)outline_rule(changed, "r.json");
+        } catch (const Error& problem) {
+            return std::string(problem.what());
+        }
+        return std::string();
+    };
+    for (const char* const newer : {"2", "2.5", "5000000000"})
+        EXPECT_EQ(refusal(newer), "r.json was written by a newer version of kandinsky; update kandinsky");
+    EXPECT_EQ(refusal("\"2\""), "r.json is damaged: a field is missing or of another kind");
+}
+
+TEST(Outline, ARuleThatNestsTooDeepIsRefused) {
+    const std::string deep = std::string(400000, '[') + std::string(400000, ']');
+    test::expect_error(ErrorKind::data, {"r.json nests deeper than 64"},
+                       [&] { (void)outline_rule("{\"format\": " + deep + "}", "r.json"); });
+}
+
 TEST(Outline, TheJsonOfARuleGivesTheSameRule) {
     const auto cases = cases_of(discs(30, 1, 6), {.spacing = {1, 0.5, 0.7}, .unit = LengthUnit::millimetre});
     for (const double alpha : {0.3, 0.001}) {  // the second has infinite thresholds
@@ -172,6 +207,21 @@ TEST(Outline, TheJsonOfARuleGivesTheSameRule) {
     EXPECT_THROW((void)outline_rule("", "r"), Error);
     EXPECT_THROW((void)outline_score("near"), Error);
     EXPECT_THROW((void)outline_score("probability:3"), Error);
+}
+
+TEST(Outline, ACaseWithoutVoxelsIsRefused) {
+    const OutlineRule rule = calibrate_outlines(*cases_of(discs(12, 1, 2)), {.alpha = 0.3});
+    Case one;
+    one.probs = {0.5f, 0.5f};
+    test::expect_error(ErrorKind::data, {"no voxels"}, [&] { (void)outline_case(rule, one); });
+}
+
+TEST(Outline, ObjectsMayBeDividedByPowersOfTenInsteadOfASize) {
+    const auto cases = cases_of(discs(12, 1, 2));
+    const OutlineRule rule = calibrate_outlines(*cases, {.alpha = 0.3});
+    EXPECT_EQ(judge_outlines(rule, *cases, nullptr, 0).size(), 1u);
+    test::expect_error(ErrorKind::usage, {"`small` is -1, but must be a finite number, at least 0"},
+                       [&] { (void)judge_outlines(rule, *cases, nullptr, -1); });
 }
 
 }  // namespace

@@ -45,6 +45,36 @@ TEST(Cells, HaveOneMiddlePixelEachAlsoWhereTheBorderCutsThemShort) {
     }
 }
 
+TEST(Cells, KnowTheirNumberOfPixelsAlsoWhereTheBorderCutsThemShort) {
+    for (const Grid image : {Grid{7, 10}, Grid{1, 40}, Grid{9, 9}, Grid{97, 97}}) {
+        for (const std::size_t most : {3u, 12u, 1000u}) {
+            const Cells cells(image, most);
+            std::vector<std::uint32_t> wanted(cells.grid().pixels()), found;
+            for (std::size_t p = 0; p < image.pixels(); ++p) ++wanted[cells.of(p)];
+            for (std::size_t cell = 0; cell < wanted.size(); ++cell) found.push_back(cells.area(cell));
+            EXPECT_EQ(found, wanted) << image.height << " x " << image.width;
+        }
+    }
+}
+
+TEST(Cells, MirrorTheirColumnsAboutTheMiddleOfTheImage) {
+    for (const std::uint32_t width : {1u, 2u, 9u, 10u, 11u, 12u, 40u}) {
+        const Cells cells({1, width}, 4);
+        const double side = cells.side();
+        const auto centre = [&](double column) { return column * side + (side - 1) / 2; };
+        const std::vector<BetweenCells> found = cells.mirrored_columns();
+        ASSERT_EQ(found.size(), cells.grid().width);
+        for (std::size_t column = 0; column < found.size(); ++column) {
+            const BetweenCells& place = found[column];
+            ASSERT_LT(place.high, found.size());
+            const double at =
+                (place.low_weight * centre(place.low) + place.high_weight * centre(place.high)) / (2 * side);
+            EXPECT_NEAR(at, std::max(centre(0), width - 1 - centre(static_cast<double>(column))), 1e-9)
+                << width << " " << column;
+        }
+    }
+}
+
 TEST(Cells, CountTheScoresOfAllTheirPixels) {
     Sample sample{.height = 7, .width = 10, .images = 6};
     const Given given(sample.draw());

@@ -68,7 +68,7 @@ TEST(Evidence, ThatDoesNotFitIntoMemoryIsRefusedAndOtherwiseReadInBatches) {
     EXPECT_EQ(evidence_batches(input), (std::vector<std::vector<std::uint32_t>>{{0, 1}}));
     census.totals = {std::uint64_t{1} << 26, std::uint64_t{1} << 27};
     EXPECT_EQ(evidence_batches(input), (std::vector<std::vector<std::uint32_t>>{{0}, {1}}));
-    expect_error(ErrorKind::usage, {"--memory", "--promise split"},
+    expect_error(ErrorKind::usage, {"`memory`", "`promise split`"},
                  [&] { (void)gather_evidence(input, input.strata, folds.place); });
 }
 

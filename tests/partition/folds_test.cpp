@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "core/team/team.hpp"
+#include "io/support.hpp"
 #include "partition/samples.hpp"
 
 namespace kandinsky::partition {
@@ -75,6 +77,12 @@ TEST(Folds, ChangeForFewGroupsWhenOneIsLeftOut) {
 TEST(Folds, AreNoMoreThanThereAreGroups) {
     EXPECT_EQ(folds_of(Given(small(3)), 5).count, 3u);
     EXPECT_EQ(folds_of(Given(small(1)), 5).count, 1u);
+}
+
+TEST(Folds, LeaveOneOutIsRefusedForMoreGroupsThanHaveAnOrder) {
+    EXPECT_NO_THROW(check_leave_one_out(kRankedGroups));
+    test::expect_error(ErrorKind::usage, {"`promise loo` is for up to 65536 groups"},
+                       [] { check_leave_one_out(kRankedGroups + 1); });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "partition/method.hpp"
 
 #include "core/base/random.hpp"
+#include "support/parameter.hpp"
 
 namespace kandinsky {
 namespace {
@@ -32,7 +33,7 @@ TEST(Method, AMessageAboutANumberSaysWhetherAutoIsPossible) {
             FAIL() << "accepted";
         } catch (const Error& error) {
             const std::string text = error.what();
-            EXPECT_NE(text.find("--" + std::string(flag) + " is 'three'"), std::string::npos) << text;
+            EXPECT_NE(text.find(test::parameter(flag) + " is 'three'"), std::string::npos) << text;
             EXPECT_EQ(text.ends_with("from 0 to 9, or auto"), possible) << text;
         }
     }
@@ -72,6 +73,20 @@ TEST(ExtendToEmptyPixels, AgreesWithBruteForceOnRandomGrids) {
             EXPECT_EQ(partition.region[p], any ? expected : 0u) << "trial " << trial << " pixel " << p;
         }
     }
+}
+
+TEST(JoinEmptyRings, JoinsRingsWithoutDataToTheNextInwardsOtherwiseOutwards) {
+    using Numbers = std::vector<std::uint32_t>;
+    Partition partition{.region = {0, 1, 2, 3, 4, 5, 2}, .regions = 6};
+    const Numbers counts{0, 0, 1, 0, 7, 0, 0};
+    EXPECT_EQ(join_empty_rings(counts, partition), (Numbers{0, 0, 0, 0, 1, 1}));
+    EXPECT_EQ(partition.region, (Numbers{0, 0, 0, 0, 1, 1, 0}));
+    EXPECT_EQ(partition.regions, 2u);
+
+    Partition nothing{.region = {0, 1, 2}, .regions = 3};
+    EXPECT_EQ(join_empty_rings(Numbers{0, 0, 0}, nothing), (Numbers{0, 0, 0}));
+    EXPECT_EQ(nothing.region, (Numbers{0, 0, 0}));
+    EXPECT_EQ(nothing.regions, 1u);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ def small():
 
 @pytest.fixture
 def small_files():
-    """A context in which no file can grow beyond a size, as on a full disk. Python ignores the signal of this."""
+    """A context in which no file can grow beyond a size, as on a full disk. Python ignores SIGXFSZ, so writing fails."""
     resource = pytest.importorskip("resource")
 
     @contextlib.contextmanager

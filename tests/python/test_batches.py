@@ -180,7 +180,7 @@ def test_batches_are_stored_in_the_given_folder(small, tmp_path):
         Calibrator("image", scratch=missing).partial_fit(*small)
 
 
-# Peak memory beyond what the imports took, of 64 batches of 16 images, 4 classes, 64 x 64, float32: 4 MiB each.
+# Growth of the peak memory after the first of 64 batches of 16 images, 4 classes, 64 x 64, float32: 4 MiB each.
 LOOP = """
 import resource, sys, numpy as np, kandinsky
 random = np.random.default_rng(0)

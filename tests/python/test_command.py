@@ -28,7 +28,7 @@ CASES += [
     ("genann", ["--genann-metric", "manhattan", *words_for(SHORT["genann"])], {"metric": "manhattan", **SHORT["genann"]}),
     ("fcc", ["--fcc-order", "2", "--fcc-penalty", "0.01", *words_for(SHORT["fcc"])],
      {"fcc_order": 2, "penalty": 0.01, **SHORT["fcc"]}),
-    ("image", [], {"split": 0.0}),  # the default, which the command writes 0
+    ("image", [], {"split": 0.0}),  # the default, which the command writes as 0
     ("image", ["--condition", "none", "--pooling", "pixels"], {"condition": "none", "pooling": "pixels"}),
     ("pixel", ["--fallback", "image", "--min-count", "12"], {"fallback": "image", "min_count": 12}),
     ("kmeans", ["--split", "0.4", "--seed", "5"], {"split": 0.4, "seed": 5}),

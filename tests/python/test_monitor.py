@@ -3,6 +3,7 @@
 import errno
 import os
 import subprocess
+import threading
 
 import kandinsky
 import numpy as np
@@ -39,6 +40,49 @@ def test_no_alarm_on_the_same_kind_and_an_alarm_on_another(scenes, cal):
     where = monitor.change_map()
     assert where.shape == (2, 24, 32) and np.isnan(where[0]).all() and np.nanmin(where) < 0
     assert "kandinsky_monitor_alarm" in monitor.prometheus()
+
+
+def test_a_coverage_that_changed_has_no_bounds(scenes, cal):
+    monitor = kandinsky.Monitor(cal)
+    monitor.update(scenes.probs[60:], scenes.labels[60:])
+    odds = np.array([2.0**8, 2.0**-8], np.float32)[:, None, None]
+    probs = np.asarray(scenes.probs, np.float32)
+    for _ in range(4):
+        result = monitor.update(odds * probs / (odds * probs + 1 - probs), scenes.labels)
+    changed = result.coverage[1]
+    assert np.isnan(changed.low) and np.isnan(changed.high) and "no constant one is possible" in result.text[2]
+    assert 'class="1",bound="mean"' in monitor.prometheus() and 'class="1",bound="low"' not in monitor.prometheus()
+
+
+def test_calls_during_an_update_are_refused_and_harm_nothing(scenes, cal, tmp_path):
+    def nested(*_):
+        for call in (lambda: monitor.result_, monitor.prometheus, monitor.change_map, lambda: monitor.save(tmp_path / "state")):
+            with pytest.raises(kandinsky.UsageError, match="busy"):
+                call()
+        calls.append(1)
+
+    calls = []
+    monitor = kandinsky.Monitor(cal, progress=nested)
+    assert monitor.update(scenes.probs[60:]) == kandinsky.Monitor(cal).update(scenes.probs[60:])
+    assert calls and monitor.result_.units == 90
+
+
+def test_updates_of_two_threads_at_a_time_are_refused(scenes, cal):
+    inside, go_on = threading.Event(), threading.Event()
+
+    def wait(*_):
+        inside.set()
+        go_on.wait(60)
+
+    monitor, found = kandinsky.Monitor(cal, progress=wait), []
+    thread = threading.Thread(target=lambda: found.append(monitor.update(scenes.probs[60:100])))
+    thread.start()
+    assert inside.wait(60)
+    with pytest.raises(kandinsky.UsageError, match="the monitor is busy with another call; make one call at a time"):
+        monitor.update(scenes.probs[100:])
+    go_on.set()
+    thread.join()
+    assert found[0].units == 40 and monitor.update(scenes.probs[100:]).units == 90
 
 
 def test_states_continue_in_python_and_in_the_command(scenes, cal, tmp_path):

@@ -116,6 +116,16 @@ def test_a_soft_method_shows_its_thresholds(scenes):
     assert axes.get_title() == "field, class 1: no regions, score thresholds"
 
 
+@pytest.mark.parametrize("score, what", [("near", "score thresholds"), ("lac", "probability thresholds")])
+def test_thresholds_that_follow_the_image_are_shown_without_a_shift(scenes, score, what):
+    cal, _ = scenes
+    calibrator = kandinsky.Calibrator("field", score_function=score, adapt="image").fit(cal.probs, cal.labels)
+    axes = kandinsky.plot_partition(calibrator, 1)
+    shown = np.asarray(axes.images[0].get_array())
+    np.testing.assert_array_equal(shown, np.array(calibrator._fitted().limits(0.1))[1])
+    assert axes.get_title() == f"field, class 1: no regions, {what} for b = 0"
+
+
 @pytest.mark.parametrize("classes", [2, 11, 18, 40])
 def test_every_class_has_its_own_colour_in_a_plot_of_sets(classes):
     sets = np.eye(classes, dtype=bool)[:, None, :]  # one row, a pixel for each class
@@ -188,3 +198,7 @@ def test_a_report_is_one_page(comparison, scenes, tmp_path):
         page.save(tmp_path / "nowhere" / "c.html")
     with pytest.raises(kandinsky.UsageError, match="class"):
         kandinsky.report(comparison, class_names=["one"])
+    for name, given in [("probs", test.probs), ("labels", test.labels), ("alpha", 0.2), ("ignore", 3), ("logits", "softmax")]:
+        with pytest.raises(kandinsky.UsageError, match=f"^{name} has no effect: a comparison has its own test images and level$"):
+            kandinsky.report(comparison, **{name: given})
+    assert kandinsky.report(comparison, ignore=[255], logits="none").html

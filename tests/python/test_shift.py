@@ -43,6 +43,13 @@ def test_recalibrate_gives_a_new_calibrator():
         old.recalibrate(NEW_PROBS, NEW_LABELS)
 
 
+def test_recalibrate_keeps_the_parameters_that_no_file_has(tmp_path):
+    kept = {"memory": "64M", "threads": 1, "scratch": tmp_path, "progress": lambda stage, done, total: None}
+    new = kandinsky.Calibrator("image", **kept).fit(PROBS, LABELS).recalibrate(NEW_PROBS, NEW_LABELS)
+    assert {name: new.get_params()[name] for name in kept} == kept
+    assert "fit again" not in repr(new)
+
+
 def test_volumes_have_one_weight_each():
     volumes, labels = PROBS.reshape(30, 2, 2, 9, 8).swapaxes(1, 2), LABELS.reshape(30, 2, 9, 8)
     made = kandinsky.Calibrator("image").fit(volumes, labels, weights=WEIGHTS[:30])

@@ -283,6 +283,23 @@ def test_lightning_calibrates_at_the_end_of_validation(tmp_path, saved):
     assert saved(callback.calibrator_) == wanted == (tmp_path / "model.kcal").read_bytes()
 
 
+def test_lightning_keeps_the_last_thresholds_while_the_next_validation_runs(saved):
+    pytest.importorskip("lightning.pytorch", reason="lightning is not installed")
+    from types import SimpleNamespace
+
+    from kandinsky.lightning import Calibrate
+
+    probs, labels = (torch.from_numpy(each) for each in outputs(12, 3, (8, 9)))
+    callback, trainer = Calibrate(kandinsky.Calibrator("image")), SimpleNamespace(world_size=1, sanity_checking=False)
+    callback.on_validation_epoch_start(trainer, None)
+    callback.on_validation_batch_end(trainer, None, {"probs": probs, "labels": labels}, None, 0)
+    callback.on_validation_epoch_end(trainer, None)
+    kept = saved(callback.calibrator_)
+    callback.on_validation_epoch_start(trainer, None)  # interrupted after a batch
+    callback.on_validation_batch_end(trainer, None, {"probs": probs[:5], "labels": labels[:5]}, None, 0)
+    assert saved(callback.calibrator_) == kept
+
+
 def test_the_package_alone_does_not_import_torch():
     code = "import sys, kandinsky; assert 'torch' not in sys.modules and 'kandinsky.torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -216,7 +216,8 @@ def test_a_nifti_volume_finds_its_series(tmp_path):
     stored, where = sets[:, :, ::-1].transpose(0, 3, 2, 1), (affine @ flip)[:, [2, 1, 0, 3]]
     again = dicom.segmentation(series, stored, "possible", NAMES, affine=where)
     assert np.array_equal(plain.pixel_array, again.pixel_array)
-    for wrong, said in [(where + np.diag([0.2, 0, 0, 0]), "resample"), (where @ np.diag([1, 1, 1, 1]) + _shift(where), "begins at another")]:
+    moved, backwards = where + _shift(where), where @ np.diag([-1, 1, 1, 1])
+    for wrong, said in [(where + np.diag([0.2, 0, 0, 0]), "resample"), (moved, "begins at another"), (backwards, "begins at another")]:
         with pytest.raises(kandinsky.DataError, match=said):
             dicom.segmentation(series, stored, "possible", NAMES, affine=wrong)
     with pytest.raises(kandinsky.UsageError, match="2 class names"):

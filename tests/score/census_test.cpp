@@ -6,7 +6,10 @@
 #include <kandinsky/threads.hpp>
 #include <set>
 
+#include "core/data/dataset_access.hpp"
+#include "core/kernel/half.hpp"
 #include "io/support.hpp"
+#include "score/scoring.hpp"
 #include "support/synthetic.hpp"
 
 namespace kandinsky {
@@ -62,6 +65,30 @@ TEST(Census, DoesNotDependOnTheOrderOfImagesOrThreads) {
         for (std::size_t i = 0; i < order.size(); ++i)
             EXPECT_EQ(other.image_hash[i], first.image_hash[order[i]]);
     }
+}
+
+TEST(Census, HashesDoNotDependOnTheSignOfZero) {
+    // With four steps a fifth of the probabilities is 0, and halves hold all of them exactly.
+    const Made made = make({.images = 5, .classes = 3, .grid = {8, 24}, .seed = 6, .steps = 4});
+    Made negative = made;
+    for (float& p : negative.probs)
+        if (p == 0) p = -0.0f;
+    std::vector<std::uint16_t> halves;
+    for (const float p : negative.probs) halves.push_back(float_to_half(p));
+    const Dataset stored(Array({reinterpret_cast<const std::byte*>(halves.data()),
+                                DType::float16,
+                                {5, 3, 8, 24},
+                                {1152, 384, 48, 2}},
+                               nullptr),
+                         Array::copy_of(made.truth, {5, 8, 24}), {});
+    const Census wanted = census_of(made);
+    for (const Dataset& data : {negative.dataset(), stored}) {
+        const Census found = take_census(data, Condition::by_class, silent());
+        EXPECT_EQ(found.image_hash, wanted.image_hash);
+        EXPECT_EQ(found.fingerprint, wanted.fingerprint);
+        for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(content_key(data, n), content_key(made.dataset(), n));
+    }
+    EXPECT_EQ(image_key(3, 192, negative.probs.data()), content_key(made.dataset(), 0));
 }
 
 TEST(Census, TheFingerprintChangesWithEveryValueLabelAndGroup) {

@@ -58,6 +58,16 @@ TEST(Shortfalls, LieBetweenTheEndsForCertainOutputs) {
     }
 }
 
+TEST(Shortfalls, OfNegativeZeroAreThoseOfZero) {
+    const std::vector<std::uint8_t> has{1};
+    const float zero = 0.0f, negative = -0.0f;
+    std::array<std::int64_t, Reference::kShares.size()> wanted{}, found{};
+    ASSERT_TRUE(shortfalls(&zero, has, wanted));
+    ASSERT_TRUE(shortfalls(&negative, has, found));
+    EXPECT_EQ(found, wanted);
+    EXPECT_EQ(found.front(), 12 * kWatchUnit);
+}
+
 TEST(LabelledClasses, AreAtMostThirtyTwo) {
     const Reference some = watch_layout({64, 64}, 20, true, {}), many = watch_layout({64, 64}, 50, true, {});
     EXPECT_EQ(labelled_classes(some, 20).size(), 20u);

@@ -11,8 +11,9 @@
 namespace kandinsky::test {
 
 /// Exchangeable groups of small images, with dependent pixels in an image and dependent images in a group.
-/// Each group and each image has a random difficulty, which makes labels hard and class 1 rare, and the
-/// border is harder than the middle. All groups except the last are for calibration.
+/// Each group and each image has a random difficulty: the larger it is, the lower is the probability of the
+/// label and the rarer is class 1. The border is harder than the middle. All groups except the last are for
+/// calibration.
 class Exchangeable {
   public:
     static constexpr std::size_t kSide = 8, kPixels = kSide * kSide, kClasses = 2;

@@ -47,6 +47,9 @@ NAMED_ELSEWHERE = {
     ("src/report/table/monitor_json.cpp", "image"): (1, "what is judged: a group or an image"),
 }
 
+# Messages that quote a line for the shell, whose flags stay as they are.
+SHELL_LINES = ("srun --mpi", "--val --npz", "kandinsky outline --contours")
+
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 _MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:root|home|work)/")
@@ -196,6 +199,16 @@ def method_names_stay_at_home(path, text, methods, named_elsewhere=NAMED_ELSEWHE
             yield f"{path}:{lines[-1]}: names the method {name}; ask methods() instead, so that a method stays one folder"
 
 
+def messages_name_parameters(path, text):
+    """The library's messages name parameters in back quotes; the command writes them as flags, Python as its parameters."""
+    if not path.startswith("src/") or path.startswith("src/cli/") or PurePosixPath(path).suffix not in {".cpp", ".hpp"}:
+        return
+    code = without_comments(text)
+    for match in re.finditer(r'"(?:\\.|[^"\\\n])*"', code):
+        if re.search(r"(?<![\w-])--[a-z{]", match[0]) and not any(shell in match[0] for shell in SHELL_LINES):
+            yield f"{path}:{code.count(chr(10), 0, match.start()) + 1}: {match[0]} names a flag; write `min_count 3` for --min-count 3"
+
+
 def folders_without_tests(paths):
     """Every folder of src/ that holds a .cpp has a test of its own: tests/FOLDER/*_test.* (or test_*.py), or
     tests/FOLDER_test.* where one file is enough."""
@@ -210,4 +223,4 @@ def folders_without_tests(paths):
         yield f"src/{'/'.join(room)} holds code, but tests/{'/'.join(room)} holds no test"
 
 
-PER_FILE = [no_conflict_markers, include_direction, public_headers_are_self_contained, length, width, ascii_only, no_machine_paths]
+PER_FILE = [no_conflict_markers, include_direction, public_headers_are_self_contained, length, width, ascii_only, no_machine_paths, messages_name_parameters]

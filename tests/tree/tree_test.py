@@ -115,6 +115,8 @@ BROKEN = [
     (rules.ascii_only, "scripts/a.sh", "a\u00a0b\n"),
     (rules.no_machine_paths, "docs/a.md", "see `/" + "home/someone/notes`\n"),
     (rules.no_machine_paths, "src/core/a.cpp", 'open("/' + 'root/x");\n'),
+    (rules.messages_name_parameters, "src/io/a.cpp", 'fail("--min-count is {}");\n'),
+    (rules.messages_name_parameters, "src/io/a.cpp", 'fail("--{} is {}");\n'),
 ]
 
 
@@ -132,6 +134,8 @@ KEPT = [
     (rules.width, "src/core/wide.cpp", 110 * "x" + "\n"),
     (rules.width, "docs/a.md", 200 * "x" + "\n"),
     (rules.ascii_only, "docs/a.md", "caf\u00e9\n"),
+    (rules.messages_name_parameters, "src/io/a.cpp", '// --min-count\nfail("`min_count` is {}; a--b");\nrun("srun --mpi=pmix");\n'),
+    (rules.messages_name_parameters, "src/cli/commands/a.cpp", 'fail("--min-count is {}");\n'),
     (rules.no_machine_paths, "docs/a.md", "https://example.org/home/ and ~/work/ and $HOME/work/x\n"),
 ]
 

@@ -65,7 +65,7 @@ const stratum = object({
   ce_map: blob8,
   false_map: blob8, // at alpha, before filling
   region_map: orNull(blob8),
-  level_map: orNull(blob8),
+  level_map: orNull(blob8), // curve: 0 region's, 1 image-wide, 2 none (always in the set), 3 none (never)
   geometry: record(anything),
   curves: orNull(blob8),
   pixel_curves: orNull(blob8),
@@ -78,14 +78,16 @@ const method = object({
   summary: text,
   guarantee: text,
   meta: record(anything),
-  // The next six describe the sets at alpha: empty_share before filling, the others after filling.
+  empty: oneOf("fill", "keep"), // what happens to empty sets
+  // The next six describe the sets at alpha, as means over the draws: empty_share before filling, the others
+  // after filling. Figures by slider level, and set_size_map, are those of the last draw before filling.
   set_size: maybe,
   false_classes: maybe,
   empty_share: maybe,
   single_share: maybe,
   single_right: maybe,
   full_share: maybe,
-  coverage_at_alpha: maybe,
+  coverage_at_alpha: maybe, // of the last draw
   slider_set_size: slider,
   slider_false_classes: slider,
   slider_empty: slider,

@@ -14,7 +14,7 @@ import { count, fixed, percent, plural } from "./text";
 export interface PixelFacts {
   method: number;
   region: number | null; // null: the region is this pixel alone
-  level: 0 | 1 | 2; // the region's curve, the image-wide curve, or none
+  level: 0 | 1 | 2 | 3; // the region's curve, the image-wide curve, or none: always or never in the set
   error: number | null;
   curve: Curve;
   coverage: { x: number; y: number }[];
@@ -30,7 +30,7 @@ export async function pixelFacts(
   const own = report.methods[m].strata[stratum];
   const row = Math.floor(pixel / width);
   const column = pixel % width;
-  const level = (own.level_map ? (await values(own.level_map))[pixel] : 0) as 0 | 1 | 2;
+  const level = (own.level_map ? (await values(own.level_map))[pixel] : 0) as PixelFacts["level"];
   const region = own.region_map ? (await values(own.region_map))[pixel] : null;
   const error = (await values(own.ce_map))[pixel];
   const table = await values(own.pixel_coverage);
@@ -51,7 +51,30 @@ export async function pixelFacts(
   };
 }
 
-const levelNames = ["its region's", "image-wide (too few scores)", "none: always in the set"];
+const levelNames = [
+  "its region's",
+  "image-wide (too few scores)",
+  "none: always in the set",
+  "none: never in the set",
+];
+
+/** How to read the threshold curves. */
+export function curveNote(report: Report): string {
+  const adapts = report.methods.some(
+    ({ meta }) => (meta.options as { adapt?: unknown } | undefined)?.adapt === "image",
+  );
+  const { curve_stride: stride } = report;
+  return [
+    "Where a line ends before 0.95, later thresholds are infinite: the class is always in the set.",
+    "A method without a line has no threshold here; the table says what its sets do.",
+    adapts ? "Thresholds that depend on the image are shown for an image whose levels are not shifted." : "",
+    stride > 1
+      ? `Curves of methods with very many regions are those of one pixel in each ${stride} x ${stride} block.`
+      : "",
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
+}
 
 /** The legend entry of a reference curve. If a method has the curve, the entry shows the method's line. */
 function legendEntry(report: Report, one: ReferenceCurve): HTMLElement {
@@ -94,7 +117,6 @@ export function inspector(store: Store): HTMLElement {
     "release",
   );
   const block = report.coverage_block;
-  const stride = report.curve_stride;
 
   const collect = async () => {
     const { stratum, pixel } = store.choice;
@@ -206,20 +228,13 @@ export function inspector(store: Store): HTMLElement {
     scores.figure,
     legend,
     missing ? h("p", { class: "note", id: "missing-curves" }, missing) : null,
-    h(
-      "p",
-      { class: "note" },
-      stride === 1
-        ? "After a line that ends before 0.95 thresholds are infinite: the class is always in the set."
-        : `After a line that ends before 0.95 thresholds are infinite. Curves of methods with ` +
-            `very many regions are stored for one pixel of each ${stride} x ${stride} block only.`,
-    ),
+    h("p", { class: "note" }, curveNote(report)),
     coverage.figure,
     h(
       "p",
       { class: "note" },
       `Share of the test samples ${around} that are covered ` +
-        `(${plural(report.images.test, "test image")} in all); it scatters where samples are few.`,
+        `(${plural(report.images.test, "test image")} in all); it is noisy where samples are few.`,
     ),
   );
 }

@@ -77,7 +77,7 @@ export function falseContent(map: ArrayLike<number>, cut: number, name: string) 
       ramp: shareRamp,
       low: "0",
       high: cut < 1 ? `${percent(cut, 0)} and more` : "100 %",
-      label: `sets with ${name} where it is not`,
+      label: `false share of ${name}`,
     },
   };
 }
@@ -199,7 +199,7 @@ export function differenceSection(store: Store): HTMLElement | null {
         );
         text.textContent =
           `Red: ${names[first]} has the lower error (${percent(red / all)} of the ` +
-          `pixels). Blue: ${names[second]} has (${percent(blue / all)}).`;
+          `pixels). Blue: ${names[second]} has it (${percent(blue / all)}).`;
       },
     ),
   );
@@ -301,9 +301,9 @@ function blendCharts(store: Store): HTMLElement[] {
     const frame = new ChartFrame(
       `Weights of ${report.methods[m].name}`,
       `weights-${m}`,
-      "Every pixel's distribution is a blend: of the image's, of pixels nearby (space), and of " +
-        "pixels where the class is about as common (rings; tau says how nearly). Cross-validation " +
-        "chose the weights.",
+      "Every pixel's distribution is a blend of that of the image, those of pixels nearby (space), and " +
+        "those of pixels where the class is about as common (rings; a larger tau accepts larger " +
+        "differences). Cross-validation chose the weights.",
     );
     const holder = h("div", { class: "wide" }, frame.figure);
     frame.figure.querySelector(".chart-room")!.after(weightsLegend());
@@ -376,7 +376,7 @@ export function dataSection(store: Store): HTMLElement {
           ramp: shareRamp,
           low: fixed(least, 2),
           high: fixed(largest, 2),
-          label: `classes in a set of ${own.name}`,
+          label: `classes in a set of ${own.name}, before filling`,
         },
       });
       for (const [map, counts, label] of [

@@ -146,7 +146,8 @@ function coverageSection(data: MonitorData): HTMLElement | null {
     "coverage",
     "Coverage",
     `Dots: coverage in each part of the stream. Band: with probability ${1 - verdict.delta} the true ` +
-      `coverage was never outside. Dashed: 1 - alpha. Dotted: the limit, which is below 1 - alpha because ` +
+      `coverage was never outside, if it stayed the same; the band ends where no constant coverage is ` +
+      `possible. Dashed: 1 - alpha. Dotted: the limit, which is below 1 - alpha because ` +
       `calibration images are random. An alarm means that the true coverage is below the limit, or that ` +
       `odds in the class's own pixels are lower than at calibration.`,
     h("div", { class: "pair" }, ...figures),

@@ -30,7 +30,7 @@ export function outlineSentence(own: Outlines, k: number): string {
   const kept =
     own.per === "object"
       ? `Of a test group's objects, ${percent(test.found, 1)} are ` +
-        `${own.share === 0 ? "touched" : "held"} on average; promised: ${percent(1 - own.alpha, 1)}.`
+        `${own.share === 0 ? "touched" : "covered"} on average; promised: ${percent(1 - own.alpha, 1)}.`
       : `The masks are as promised in ${test.held} of ${test.groups} test groups ` +
         `(${percent(test.held / test.groups, 1)}; promised: ${percent(1 - own.alpha, 1)}).`;
   const outer = own.outer ? `, the outer mask ${percent(test.outer_share, 1)}` : "";
@@ -39,17 +39,17 @@ export function outlineSentence(own: Outlines, k: number): string {
 }
 
 function sizesTable(own: Outlines, k: number): HTMLElement {
-  const share = own.share === 0 || own.share === 1 ? "" : ` by ${percent(own.share, 0)}`;
+  const share = own.share === 0 || own.share === 1 ? "" : ` (${percent(own.share, 0)} or more)`;
   const head = [
     `size (${own.size_unit})`,
     "objects",
     "touched",
-    ...(own.share === 0 ? [] : [`held${share}`]),
+    ...(own.share === 0 ? [] : [`covered${share}`]),
   ];
   return h(
     "table",
     { id: "outline-sizes" },
-    h("caption", {}, "True objects (connected parts) by size: shares that the outer mask touches and holds"),
+    h("caption", {}, "True objects (connected parts) by size: shares that the outer mask touches and covers"),
     h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
     h(
       "tbody",

@@ -26,7 +26,7 @@ export function headline(store: Store): string {
     report.methods.length > 1
       ? `${report.methods[best].name} is the best method for ${name}: its coverage error is ` +
         `${fixed(own.mean_ce)}, ` +
-        `${lowest ? "the lowest" : "within a tenth of the lowest, and its false share is lower"}`
+        `${lowest ? "the lowest" : "within a tenth of the lowest, with the smallest false share of those"}`
       : `The coverage error of ${report.methods[best].name} for ${name} is`;
   const number = report.methods.length > 1 ? "" : ` ${fixed(own.mean_ce)}`;
   const floor =
@@ -34,12 +34,12 @@ export function headline(store: Store): string {
   const sets =
     covered === null
       ? ""
-      : ` At alpha = ${report.alpha} the sets contain ${name} at ${percent(covered)} of its pixels; ` +
+      : ` At alpha = ${report.alpha} the coverage of ${name} is ${percent(covered)}; ` +
         `${percent(1 - report.alpha, 0)} was requested.`;
   const price =
     own.false_share === null
       ? ""
-      : ` The price: ${percent(own.false_share)} of the pixels of other classes have ${name} in their set.`;
+      : ` False share: ${percent(own.false_share)} of the pixels without the class have it in their set.`;
   return `${lead}${number}.${floor}${sets}${price}`;
 }
 
@@ -73,7 +73,7 @@ export function overviewSection(store: Store): HTMLElement {
       tile(fixed(ece, 3), "ECE of the model itself"),
       tile(
         percent(own.false_share, 1),
-        `of the pixels of other classes have it in their set at alpha ${report.alpha}`,
+        `of the pixels without the class have it in their set at alpha ${report.alpha}`,
       ),
       tile(fixed(report.methods[best].set_size, 3), `classes per set at alpha ${report.alpha}`),
     );
@@ -122,7 +122,7 @@ export function tableSection(store: Store): HTMLElement {
       { title: "regions", cell: (row: Row) => count(row.own.regions), key: (row: Row) => row.own.regions },
       {
         title: "mean CE",
-        hint: "mean over pixels of the coverage error CE_20; lower is better",
+        hint: "mean over pixels of the coverage error; lower is better",
         cell: (row: Row) => fixed(row.own.mean_ce),
         key: numeric((row) => row.own.mean_ce),
       },
@@ -130,7 +130,7 @@ export function tableSection(store: Store): HTMLElement {
         ? [
             {
               title: "sd",
-              hint: "over the draws of calibration images",
+              hint: "standard deviation over the draws of calibration images",
               cell: (row: Row) => fixed(row.own.mean_ce_sd),
               key: numeric((row) => row.own.mean_ce_sd),
             },
@@ -176,7 +176,7 @@ export function tableSection(store: Store): HTMLElement {
       },
       {
         title: "empty",
-        hint: `share of empty sets at alpha ${report.alpha}, before the most probable class is added`,
+        hint: `share of empty sets at alpha ${report.alpha}, before any is filled`,
         cell: (row: Row) => percent(row.method.empty_share, 2),
         key: numeric((row) => row.method.empty_share),
       },
@@ -229,8 +229,8 @@ export function tableSection(store: Store): HTMLElement {
         id: "results",
         caption:
           `${stratumName(report, stratum)}: ${plural(own.pixels, "pixel")} with test ` +
-          `samples, ${count(own.pixels_without_data)} ` +
-          `without${draws ? `; means over ${report.draws} draws, maps of the last` : ""}`,
+          `samples, ${count(own.pixels_without_data)} without` +
+          `${draws ? `; means over ${report.draws} draws; hardest tenth and maps of the last` : ""}`,
         mark: (row) => row.m === best && row.own.mean_ce !== null,
         colour: (row) => methodColour(row.m),
         choose: (row) => store.set({ method: row.m }),
@@ -257,8 +257,8 @@ export function reliabilitySection(store: Store): HTMLElement {
     chart.show(reliabilityDiagram(report.reliability[c], 460, 380));
     const best = bestMethod(report, stratum);
     note.textContent =
-      `${report.classes[c]}: ECE_20 = ${fixed(report.reliability[c].ece)} for the ` +
-      `model's probabilities; CE_20 = ${fixed(report.methods[best].strata[stratum].mean_ce)} for ` +
+      `${report.classes[c]}: ECE = ${fixed(report.reliability[c].ece)} for the ` +
+      `model's probabilities; mean CE = ${fixed(report.methods[best].strata[stratum].mean_ce)} for ` +
       `the sets of ${report.methods[best].name}. Orange: the gap in each of 20 bins.`;
   });
   store.on(["stratum", "percent"], () =>

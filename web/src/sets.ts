@@ -2,7 +2,7 @@
 // of one class.
 import type { Rgb } from "./colour";
 import { classColour, manyClasses, noData, pale, setColours } from "./colour";
-import type { Example, Report } from "./data";
+import type { Example, Method, Report } from "./data";
 import { sliderIndex, values } from "./data";
 import { h, picker, section, svg } from "./dom";
 import { outline } from "./geometry";
@@ -10,7 +10,8 @@ import { PixelMap, swatches } from "./map";
 import type { Store } from "./store";
 import { latest } from "./store";
 import { fixed, percent } from "./text";
-import { setColour, setMembers, STRIPES, summary } from "./whole_sets";
+import type { SetSummary } from "./whole_sets";
+import { setColour, setMembers, STRIPES, summary, wholeSets } from "./whole_sets";
 
 export type SetState = "in" | "out" | "both" | "empty";
 
@@ -51,6 +52,26 @@ async function unpack(example: Example, method: number) {
   return { codes, truth, likeliest, probs, photo: example.photo ? await values(example.photo) : null };
 }
 type Unpacked = Awaited<ReturnType<typeof unpack>>;
+
+/** A summary in words; `names` writes a set. */
+export function wholeWords(all: SetSummary, names: (members: number[]) => string): string {
+  const what = all.kinds.slice(0, 4).map(({ members, share }) => `${names(members)} ${percent(share)}`);
+  const rest = all.kinds.length > 4 ? `, and ${all.kinds.length - 4} more kinds of sets` : "";
+  return (
+    `${percent(all.decided)} of the pixels have one class, and it is right in ` +
+    `${percent(all.right)} of them` +
+    `${all.filled > 0 ? ` (${percent(all.filled)} were empty and took the most probable class)` : ""}. ` +
+    `${all.empty > 0 ? `${percent(all.empty)} have no class. ` : ""}` +
+    `${percent(all.undecided)} are undecided${what.length > 0 ? `: ${what.join(", ")}${rest}` : ""}.`
+  );
+}
+
+/** What happens to the empty sets of a method, in words. */
+export function emptyWords(method: Method): string {
+  return method.empty === "fill"
+    ? "of the sets are empty and take the most probable class"
+    : "of the sets are empty and stay empty";
+}
 
 /** One example: the model's output (or the photo), the set, the truth, and a summary of the set in words. */
 class ExampleView {
@@ -128,26 +149,15 @@ class ExampleView {
     const { report, choice } = this.store;
     const [, width] = report.grid;
     const names = (members: number[]) => `{${members.map((k) => report.classes[k]).join(", ")}}`;
-    let filled = 0;
-    const sets = Array.from({ length: this.pixels }, (_, p) => {
-      const members = setMembers(codes, this.pixels, this.classes, p, choice.percent);
-      if (members.length > 0) return members;
-      ++filled;
-      return [likeliest[p]];
-    });
+    const rule = report.methods[choice.method].empty;
+    const { sets, filled } = wholeSets(codes, likeliest, this.classes, choice.percent, rule);
     this.set.draw({
       paint: (p) => over(setColour(sets[p], Math.floor(p / width), p % width, this.wide), p),
       describe: (p) => `set ${names(sets[p])}, truth ${label(p)}`,
       overlay: line((p) => sets[p].length > 1),
     });
     const all = summary(sets, truth, filled);
-    const what = all.kinds.slice(0, 4).map(({ members, share }) => `${names(members)} ${percent(share)}`);
-    const rest = all.kinds.length > 4 ? `, and ${all.kinds.length - 4} more kinds of sets` : "";
-    this.words.textContent =
-      `${percent(all.decided)} of the pixels have one class, and it is right in ` +
-      `${percent(all.right)} of them` +
-      `${filled > 0 ? ` (${percent(all.filled)} were empty and took the most probable class)` : ""}. ` +
-      `${percent(all.undecided)} are undecided${what.length > 0 ? `: ${what.join(", ")}${rest}` : ""}.`;
+    this.words.textContent = wholeWords(all, names);
   }
 
   private drawClass(
@@ -179,11 +189,12 @@ class ExampleView {
     const share = (state: SetState) => percent(tally[state] / this.pixels);
     this.words.textContent =
       `${share("in")} certain, ${share("both")} undecided, ${share("out")} ` +
-      `ruled out, ${share("empty")} empty before filling. Line: the true outline.`;
+      `ruled out, ${share("empty")} empty` +
+      `${report.methods[choice.method].empty === "fill" ? " before filling" : ""}. Line: the true outline.`;
   }
 }
 
-function legendOf(report: Report, shown: number | null): HTMLElement {
+function legendOf(report: Report, method: Method, shown: number | null): HTMLElement {
   if (shown === null) {
     const classes = report.classes.map((name, c): [Rgb, string] => [classColour(c), name]);
     const more: [Rgb, string][] =
@@ -192,6 +203,7 @@ function legendOf(report: Report, shown: number | null): HTMLElement {
       ...classes,
       [pale(classColour(1)), "pale stripes, outlined: undecided between the classes of the stripes"],
       ...more,
+      ...(method.empty === "keep" ? ([[setColours.empty, "empty set"]] as [Rgb, string][]) : []),
     ]);
   }
   const name = report.classes[shown];
@@ -256,11 +268,7 @@ export function setsSection(store: Store): HTMLElement {
         percent(own.slider_single[l], 1),
         `of the sets have one class; right: ${percent(own.slider_single_right[l], 1)}`,
       ),
-      tile(
-        "set-empty",
-        percent(own.slider_empty[l], 2),
-        "of the sets are empty and take the most probable class",
-      ),
+      tile("set-empty", percent(own.slider_empty[l], 2), emptyWords(own)),
       tile("set-full", percent(own.slider_full[l], 2), "of the sets hold every class"),
     );
   });
@@ -273,7 +281,7 @@ export function setsSection(store: Store): HTMLElement {
       : report.pooled
         ? Math.min(1, report.classes.length - 1)
         : store.choice.stratum;
-    legend.replaceChildren(legendOf(report, shown));
+    legend.replaceChildren(legendOf(report, report.methods[store.choice.method], shown));
     for (const [i, data] of loaded.entries()) examples[i].draw(data, shown, under.checked);
   };
   const redraw = latest(load, draw);
@@ -283,8 +291,8 @@ export function setsSection(store: Store): HTMLElement {
     "sets",
     "Prediction sets",
     "Sets of images that were not used for calibration, at an alpha of your choice. A smaller alpha " +
-      "gives more coverage and more undecided pixels. Where no calibration image has a class, the " +
-      "class is always in the set.",
+      "gives more coverage and more undecided pixels. Where a class has too few calibration scores for a " +
+      "finite threshold, it is always in the set. The numbers are measured before any empty set is filled.",
     h(
       "div",
       { class: "controls" },

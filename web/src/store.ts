@@ -5,7 +5,7 @@ import { bestMethod, firstStratum } from "./data";
 export interface Choice {
   stratum: number;
   method: number; // for sets and single maps
-  first: number; // of the subtraction map
+  first: number; // of the difference map
   second: number;
   pixel: number;
   pinned: boolean;

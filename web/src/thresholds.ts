@@ -111,6 +111,6 @@ export function missingReferences(report: Report): string {
     .map(({ name }) => (name === "own" ? "the pixel's own curve" : "the image-wide curve"));
   return missing.length === 0
     ? ""
-    : `For ${missing.join(" and ")}, make the report with --cal-probs and --cal-labels, the ` +
-        `calibration images.`;
+    : `To show ${missing.join(" and ")}, give the report the calibration images: --cal-probs and ` +
+        `--cal-labels.`;
 }

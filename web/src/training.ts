@@ -1,12 +1,11 @@
 // Shows the training of the network, if the report has its log: the loss and the Dice overlap by epoch.
 import * as Plot from "@observablehq/plot";
-import { ChartFrame } from "./charts";
+import { ChartFrame, look } from "./charts";
 import { methodColour } from "./colour";
 import type { Report, Training } from "./data";
 import { h, section } from "./dom";
 import { plural } from "./text";
 
-const look = { fontSize: "12px", fontFamily: "inherit", background: "transparent", overflow: "visible" };
 const epochs = { label: "epoch", labelAnchor: "center" as const, labelArrow: "none" as const };
 
 function lossChart(training: Training): SVGSVGElement {

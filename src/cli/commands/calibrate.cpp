@@ -148,13 +148,13 @@ void run(const Flags& flags) {
     const InputWatch inputs;
     const Stopwatch watch;
     if (!flags.model.model.empty()) refuse_ranks("calibrate --model");
-    // A pipe without --sketch is read into memory, like any file that cannot be mapped.
+    // A named pipe without --sketch is read into memory, like any file that cannot be mapped. Standard input
+    // always needs --sketch.
     const bool stream =
         flags.input.probs == "-" || flags.input.labels == "-" || (options.sketch != 0 && flags.from_pipe());
     if (stream) refuse_ranks("calibrate from a pipe");
     if (flags.weights.given()) refuse_ranks("calibrate with weights");
-    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups,
-                               flags.weights.weights, flags.weights.shift_to, flags.weights.shift_groups});
+    TeamWork work(flags.team);
     std::optional<Reference> reference;  // stays empty for images from a pipe
     const Calibrator calibrator = stream ? calibrate_stream(flags, options, progress)
                                          : calibrate_input(flags, options, progress, reference);
@@ -202,7 +202,8 @@ Command add_calibrate(CLI::App& root) {
                    "method that decides which pixels share their scores: " + names);
     app.output("-o,--output", flags->output, "FILE.kcal", "calibrator file to write")->required();
     app.output("--curves", flags->curves, "FILE.npy",
-               "also write the curve of every pixel, float32 [100,C,H,W]");
+               "also write the score thresholds of every pixel at levels 1 %, 2 %, ..., 100 %, float32 "
+               "[100,C,H,W]");
     app.output("--regions", flags->regions, "FILE.npy", "also write the region maps, [H,W] or [C,H,W]");
     flags->calibrate.declare(app);
     flags->weights.declare(app);

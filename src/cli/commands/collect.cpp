@@ -21,7 +21,7 @@ void run(const Flags& flags) {
         fail(ErrorKind::usage, "nothing to read: give --probs, --labels or both");
     for (const std::string& path : {probs, labels})
         if (!path.empty() && !is_images(path))
-            fail(ErrorKind::usage, "{} is not a folder of images; give the array to calibrate directly",
+            fail(ErrorKind::usage, "{} is not a folder of images; kandinsky calibrate reads arrays directly",
                  path);
     const auto name = [&](const char* file) { return (fs::path(flags.output) / file).string(); };
     TerminalProgress progress(flags.common.quiet);

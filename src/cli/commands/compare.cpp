@@ -63,8 +63,7 @@ void run(Flags flags) {
     const InputWatch inputs;
     // The report shows images that may be on other ranks.
     if (flags.report.wanted()) refuse_ranks("compare --report");
-    TeamWork work(flags.team, {flags.cal.probs, flags.cal.labels, flags.cal.groups, flags.test.probs,
-                               flags.test.labels, flags.test.groups});
+    TeamWork work(flags.team);
     const Input cal_input = flags.cal.load(progress), test_input = flags.test.load(progress);
     for (const Input* input : {&cal_input, &test_input}) say(progress, *input, flags.common.quiet);
     const Dataset &calibration = cal_input.data, &test = test_input.data;
@@ -77,6 +76,7 @@ void run(Flags flags) {
     if (flags.report.wanted()) {
         ReportInput input = report_input(comparison, calibration, test, flags.classes);
         input.photo = photo;
+        input.empty = options.empty;
         flags.report.write(std::move(input), tally, outputs, "--report");
     }
     progress.clear();
@@ -141,7 +141,7 @@ Command add_compare(CLI::App& root) {
         counts(flag, &Flags::prints, "no table is printed beside --json");
     counts("--classes", &Flags::by_class, "with --condition none all classes share one row");
     counts("--checkpoint", &Flags::without_report,
-           "the report's images are in several processes; write the page with kandinsky report");
+           "with --report or --figures no state is saved; write the page with kandinsky report");
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"

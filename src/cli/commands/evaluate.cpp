@@ -45,7 +45,7 @@ void run(const Flags& flags) {
     if (!flags.classes.empty() && calibrator.options.condition == Condition::none)
         fail(ErrorKind::usage, "--classes has no effect: {} has one curve for all classes", flags.calibrator);
     check_classes(flags.classes, calibrator.classes, "the calibrator has");
-    TeamWork work(flags.team, {flags.calibrator, flags.input.probs, flags.input.labels, flags.input.groups});
+    TeamWork work(flags.team);
     const Input input = flags.input.load(progress, &calibrator);
     say(progress, input, flags.common.quiet);
     const Dataset& data = input.data;
@@ -106,9 +106,10 @@ Command add_evaluate(CLI::App& root) {
         "print a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     app.output("--ce-map", flags->ce_map, "FILE.npy",
-               "write the coverage error of every pixel, float64 [C,H,W], NaN without test sample");
+               "write the coverage error of every pixel, float64 [C,H,W] ([1,H,W] for a calibrator made with "
+               "--condition none), NaN without test sample");
     app.output("--ece-map", flags->ece_map, "FILE.npy",
-               "write the expected calibration error of every pixel, float64 [C,H,W]");
+               "write the expected calibration error of every pixel, float64 [C,H,W], NaN without label");
     declare_checkpoint(app, flags->team);
     app.counts_unless("--more", [flags = flags.get()] {
         return unless(flags->prints(), "no table is printed beside --json");

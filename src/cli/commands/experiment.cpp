@@ -94,6 +94,7 @@ class ExperimentRun {
                            {"version", KANDINSKY_VERSION}}
                   .dump(),
               results, [&] { compare_methods(); });
+        if (flags_.common.quiet) return;
         const MappedFile table = map_file(folder_ / "table.txt"), dice = map_file(folder_ / "dice.json");
         print(fmt::format("Dice on the test images: {}\n", ordered_json::parse(dice.text()).dump()));
         print(table.text());
@@ -202,10 +203,10 @@ class ExperimentRun {
                                   dice, row.images_per_second));
             },
             progress_);
-        AtomicFile log(file("training.csv"));
-        log.write(result.log);
-        write_trained(file("unet.pt"), learn, options, result);
-        log.commit();
+        Outputs outputs{{"model", file("unet.pt").string()}, {"log", file("training.csv").string()}};
+        write_trained(outputs.file("model"), learn, options, result);
+        outputs.file("log").write(result.log);
+        outputs.commit();
         std::error_code ignored;
         fs::remove(file("unet.checkpoint"), ignored);
         if (!flags_.common.quiet) print(fmt::format("training: {:.1f} images/s\n", result.images_per_second));

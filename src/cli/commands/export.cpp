@@ -70,10 +70,7 @@ Command add_export(CLI::App& root) {
                      "input of the graph is one plane, the probability of class 1 (a model's own shape "
                      "decides with --onto)"),
         [flags = flags.get()] { return unless(flags->onto.empty(), "the shape of --onto MODEL decides"); });
-    flags->empty.declare(app,
-                         "rule for empty sets: fill (add the most probable class), keep, or auto (keep if "
-                         "calibration masks left pixels without a class or precision is guaranteed, else "
-                         "fill)");
+    flags->empty.declare(app);
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -28,14 +28,15 @@ std::string text_of(const nlohmann::ordered_json& item) {
     return item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump();
 }
 
-/// The numbers of a flat list, shortened if there are many.
+/// The entries of a flat list; numbers that are not whole have at most six digits.
 std::string row_of(const nlohmann::ordered_json& list) {
     std::string out;
     for (const auto& item : list) out += (out.empty() ? "" : " ") + text_of(item);
     return out;
 }
 
-/// A geometry as text: a line per entry, and tables row by row. Long logs are replaced by their length.
+/// A geometry as text: a line for each entry, and a line for each row of a table. Logs, lists of objects and
+/// entries with more than 512 numbers are replaced by their length.
 std::string brief(const nlohmann::ordered_json& geometry) {
     constexpr std::size_t kMost = 512;
     std::string out;
@@ -170,7 +171,7 @@ std::string summary(const Calibrator& calibrator, const std::optional<Reference>
                                   brief(nlohmann::ordered_json::parse(calibrator.partitions[s].geometry)));
     const auto lines =
         std::count(out.begin(), out.end(), '\n') + std::count(shapes.begin(), shapes.end(), '\n');
-    return out + (lines <= kScreen ? shapes : "geometry: see --json\n");
+    return out + (shapes.empty() || lines <= kScreen ? shapes : "geometry: see --json\n");
 }
 
 void run(const Flags& flags) {
@@ -189,8 +190,8 @@ Command add_inspect(CLI::App& root) {
     app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator, a .kcal file")->required();
     app.add_option(
         "--alpha", flags->alpha,
-        "error level alpha at which infinite thresholds are counted (for a guaranteed precision, at least "
-        "the smallest level that is guaranteed)");
+        "error level alpha at which infinite thresholds are counted; with a guarantee of precision, an alpha "
+        "below the smallest guaranteed one is raised to it");
     app.add_flag("--json", flags->json, "print the description as JSON");
     app.footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
     return {&app, [flags] { run(*flags); }};

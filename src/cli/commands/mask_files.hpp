@@ -20,7 +20,7 @@ class MaskFiles {
     /// Throws a usage error if two classes have the same file name, or for more than 254 classes.
     explicit MaskFiles(std::vector<std::string> class_names);
 
-    /// The maps of an item's sets, 0/1 [slices][classes][height][width].
+    /// Writes the maps of an item. `sets` has 0 or 1 for each [slice][class][row][column].
     void write(const ImageSource& source, std::size_t item, const ItemSets& sets,
                const std::filesystem::path& folder) const;
     void write_descriptions(const std::filesystem::path& folder) const;
@@ -32,7 +32,7 @@ class MaskFiles {
 };
 
 /// Names of the classes: the given names, one for each class; otherwise the names in a calibrator's record of
-/// its input; otherwise "class 0", ...
+/// its input; otherwise "class 0", ... Throws a usage error if the number of given names is wrong.
 [[nodiscard]] std::vector<std::string> names_of_classes(const std::string& given, const std::string& recorded,
                                                         std::size_t classes);
 

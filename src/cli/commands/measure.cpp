@@ -13,7 +13,7 @@ namespace {
 struct Flags {
     CommonFlags common;
     CaseFlags cases;
-    std::string csv, json, by = "quantiles";
+    std::string csv, json, by;
     std::vector<int> classes;
     double alpha = 0.1, confidence = 0;
     std::uint64_t seed = 0;
@@ -92,8 +92,9 @@ std::string table(const MeasureRule& rule, const std::vector<Measurement>& found
         if (known) out += fmt::format("{:>12.4f}{:>12.4f}", all.size / n, all.dice / n);
         out += "\n";
     }
-    return out + fmt::format("(mean width of the intervals, in {}, {} {} groups)\n", size_unit(rule),
-                             found.empty() ? "over the" : "over", found.empty() ? "calibration" : "the new");
+    return out + fmt::format("(mean width of the intervals, in {}, {} {} groups{})\n", size_unit(rule),
+                             found.empty() ? "over the" : "over", found.empty() ? "calibration" : "the new",
+                             known ? "; held: share of the intervals that contain the truth" : "");
 }
 
 std::string rows(const std::vector<Measurement>& found) {
@@ -117,11 +118,11 @@ void run(const Flags& flags) {
     flags.cases.check();
     MeasureOptions options{.alpha = flags.alpha,
                            .confidence = flags.confidence,
-                           .by = measure_by(flags.by),
+                           .by = measure_by(!flags.by.empty()    ? flags.by
+                                            : flags.cases.hard() ? "predicted"
+                                                                 : "quantiles"),
                            .hard = flags.cases.hard(),
                            .seed = flags.seed};
-    if (options.hard && flags.by == "quantiles")
-        options.by = MeasureBy::predicted;  // the default without probabilities
     for (const int cls : flags.classes) {
         if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is not a class", cls);
         options.classes.push_back(static_cast<std::uint32_t>(cls));
@@ -169,10 +170,12 @@ Command add_measure(CLI::App& root) {
             "share of groups (or images, if there are no groups) whose interval may miss the truth");
         declare_confidence(app, flags->confidence);
         app.add_option(
-            "--by", flags->by,
-            "interval before calibration: quantiles (size of p > 0.9 to size of p > 0.1), "
-            "predicted (size of the predicted mask), soft (sum of the probabilities above 0.1), relative "
-            "(widened in proportion to the size) or auto (the narrowest)");
+               "--by", flags->by,
+               "interval before calibration: quantiles (size of p > 0.9 to size of p > 0.1), "
+               "predicted (size of the predicted mask; default of masks), soft (sum of the probabilities "
+               "above "
+               "0.1), relative (as predicted, but widened in proportion to the size) or auto (the narrowest)")
+            ->default_str("quantiles");
         declare_classes(app, flags->classes, "classes to measure (default: all except 0)");
         app.add_option("--seed", flags->seed, "seed for drawing the groups from which --by auto chooses");
     });

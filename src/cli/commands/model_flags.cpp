@@ -15,9 +15,12 @@ constexpr const char* kNoNetwork = "no network runs, because --probs gives the p
 }  // namespace
 
 void DeviceFlags::declare(OptionSet& app) {
-    app.add_option("--device", device, "device of the network: auto, cpu or cuda")
+    app.add_option("--device", device,
+                   "device of the network: auto, cpu or cuda (ONNX models always run on the CPU)")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-    app.counts_unless(app.add_flag("--mixed", mixed, "compute in mixed precision (bfloat16) on a GPU"),
+    app.counts_unless(app.add_flag("--mixed", mixed,
+                                   "compute in mixed precision (bfloat16) on a GPU, with networks of "
+                                   "'kandinsky train' only"),
                       [this] { return unless(device != "cpu", "it is for GPUs, but --device is cpu"); });
 }
 
@@ -31,8 +34,9 @@ void ImageFlags::declare(OptionSet& app, bool required) {
         "images for the network: a folder of photos or volumes, or an array [N,H,W] or [N,channels,H,W]");
     if (required) option->required();
     app.add_option("--intensity", intensity,
-                   "scaling of intensities: byte (divide by 255; default for photos), percentile (0.5 and "
-                   "99.5 percentiles of the scan to [0,1]) or none");
+                   "scaling of intensities: byte (divide by 255), percentile (0.5 and 99.5 percentiles of "
+                   "the scan to [0,1]) or none (default: as a trained model states; else byte for uint8, "
+                   "such as photos, and none for other types)");
     app.counts_unless("--intensity", [this] { return unless(!images.empty(), kNoNetwork); });
 }
 
@@ -68,11 +72,17 @@ ImageInput ImageFlags::load(const std::string& labels, const std::string& groups
         truth = read.labels;
         parts = read.groups;
         if (!labels.empty()) ignored = read.ignore;
+        if (!groups.empty()) {
+            FolderData files_read;
+            files_read.origins = std::move(read.origins);
+            files_read.cases = read.cases;
+            parts = groups_for(groups, files_read);
+        }
     } else {
         pixels = load_array(images, {"images", "image", "x"});
         if (!labels.empty()) truth = load_labels(labels);
+        parts = load_groups(groups);
     }
-    if (!groups.empty()) parts = load_groups(groups);
     const std::string rule = intensity_rule(intensity, standard, pixels.dtype());
     return {Samples(pixels, truth, parts, intensity_of(rule), ignored, images, labels), truth, parts, rule,
             ignored};
@@ -90,8 +100,8 @@ void ModelFlags::declare(OptionSet& app, bool required) {
                            "outputs of a TorchScript or ONNX network: sigmoid or softmax for logits, none "
                            "for probabilities");
             app.add_option("--multiple", multiple,
-                           "pad height and width to a multiple of this number of pixels (default: as the "
-                           "model states)")
+                           "pad height and width to a multiple of this number of pixels (default: as a "
+                           "trained model states; 1 for TorchScript and ONNX)")
                 ->default_str("");
             app.add_option("--batch", batch, "number of images in a batch")->check(CLI::Range(1, 1 << 20));
             device.declare(app);

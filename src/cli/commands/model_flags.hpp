@@ -6,7 +6,7 @@
 
 namespace kandinsky::cli {
 
-/// --device, --mixed: the device of networks and its precision.
+/// --device and --mixed: the device of networks, and the precision of their arithmetic.
 struct DeviceFlags {
     std::string device = "auto";
     bool mixed = false;
@@ -27,7 +27,7 @@ struct ImageFlags {
     std::string images, intensity;
 
     void declare(OptionSet& app, bool required);
-    /// Declares when options about volumes have an effect. A FolderFlags has declared these options.
+    /// Declares when --axis and --orient have an effect. Call after FolderFlags has declared them.
     void declare_volumes(OptionSet& app) const;
     /// `standard`: the intensity rule if the flag is not given; empty: `byte` for uint8, otherwise `none`.
     [[nodiscard]] ImageInput load(const std::string& labels, const std::string& groups,

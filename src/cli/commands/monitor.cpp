@@ -97,7 +97,7 @@ void run(const Flags& flags) {
                     {"--prometheus", flags.prometheus},
                     {"--change-map", flags.change_map},
                     {"--state", flags.state}};
-    // Held from reading the state to replacing it; otherwise the images of a call in between would be lost.
+    // The lock is held from reading the state to replacing it, so that no other call replaces it in between.
     std::error_code missing;
     std::optional<FileLock> lock;
     if (outputs.has("--state") && (!std::filesystem::exists(flags.state, missing) ||
@@ -154,7 +154,7 @@ Command add_monitor(CLI::App& root) {
     app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator, a .kcal file")->required();
     declare_input(app, flags->input, "", false);
     app.input("--labels", flags->input.labels, "FILE",
-              "labels, if known, for the alarm of coverage (use ignored labels for images without a label)");
+              "labels, if known, for the coverage alarm; fill images without labels with an ignored label");
     app.input("--groups", flags->input.groups, "FILE",
               "group of each image as for calibrate; needed if the calibration images had groups");
     declare_reading(app, flags->input);
@@ -185,7 +185,7 @@ Command add_monitor(CLI::App& root) {
                "write metrics for the text file collector of Prometheus' node exporter");
     app.output("--change-map", flags->change_map, "FILE.npy",
                "write the change of the outputs at each pixel, float32 [C,H,W] from -1 (less of the class) "
-               "to 1 (more); NaN for classes without features");
+               "to 1 (more); NaN for classes that are not watched, and everywhere without regions");
     app.add_option("--class-names", flags->class_names, "names of the classes, separated by commas");
     app.counts_unless("--class-names", [flags = flags.get()] {
         return unless(!flags->page.empty() || !flags->json.empty(),

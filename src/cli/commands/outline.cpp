@@ -1,6 +1,7 @@
 #include <cmath>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/outline.hpp>
+#include <optional>
 
 #include "cli/commands/command.hpp"
 #include "cli/commands/outline_files.hpp"
@@ -18,12 +19,13 @@ struct Flags {
     std::string output, contours, json, calibrator, score = "auto", sides = "both", unit = "group",
                                                     connectivity = "corners";
     std::vector<int> classes;
-    double alpha = 0.1, confidence = 0, share = -1, small = 0;
+    std::optional<double> share;
+    double alpha = 0.1, confidence = 0, small = 0;
     std::uint64_t seed = 0;
 
     [[nodiscard]] bool objects() const { return unit != "group"; }
-    /// If the input is a folder, the output is a folder with one file per case, unless the output's name
-    /// ends in .npy.
+    /// If the input is a folder or a file of an image or volume, the output is a folder with one file per
+    /// case, unless the output's name ends in .npy.
     [[nodiscard]] bool to_folder() const {
         return !output.empty() && cases.applies() && cases.folders() &&
                std::filesystem::path(output).extension() != ".npy";
@@ -138,9 +140,7 @@ void run(const Flags& flags) {
     (void)says("--unit", flags.unit, "group", "object");
     OutlineOptions options{.alpha = flags.alpha,
                            .confidence = flags.confidence,
-                           .share = flags.share >= 0  ? flags.share
-                                    : flags.objects() ? 0.0
-                                                      : 1.0,
+                           .share = flags.share.value_or(flags.objects() ? 0.0 : 1.0),
                            .per = flags.objects() ? OutlineUnit::object : OutlineUnit::group,
                            .connectivity = says("--connectivity", flags.connectivity, "corners", "faces")
                                                ? Connectivity::corners
@@ -213,8 +213,8 @@ Command add_outline(CLI::App& root) {
                        "objects, the connected parts of the class)");
         app.add_option("--share", flags->share,
                        "smallest share of the object (with --unit object: of each object) that the outer "
-                       "mask contains; the inner mask exceeds the object by at most 1 - share of its size "
-                       "(default: 1; with --unit object 0: the mask touches the object)")
+                       "mask contains; the inner mask exceeds the object by at most (1 - share) times the "
+                       "object's size (default: 1; with --unit object 0: the mask touches the object)")
             ->default_str("");
         app.add_option(
             "--connectivity", flags->connectivity,
@@ -223,10 +223,10 @@ Command add_outline(CLI::App& root) {
                        "masks to write: both, outer or inner; a single mask is closer to the object");
         app.add_option(
             "--score", flags->score,
-            "score that orders the pixels: distance (to the predicted mask), relative (to the mask's "
-            "radius), doubt (to the radius and the model's uncertainty), probability, field (p-values of "
-            "--calibrator), or auto (the score with the tightest masks); distance:10, relative:10 and "
-            "doubt:10 add 10 pixels times (1 - p)");
+            "score that orders the pixels: distance (to the predicted mask), relative (distance divided by "
+            "the mask's radius), doubt (mean distance to several masks, scaled by the radius and the model's "
+            "uncertainty), probability, field (p-values of --calibrator), or auto (the score with the "
+            "tightest masks); distance:10, relative:10 and doubt:10 add 10 (1 - p) pixels to the distance");
         declare_classes(app, flags->classes, "classes to outline (default: all except 0)");
         app.add_option("--seed", flags->seed, "seed for drawing the groups from which the score is chosen");
     });

@@ -18,8 +18,8 @@ struct Flags {
     bool packed = false;
     EmptyFlags empty;
 
-    /// If the input is a folder, the output is a folder with one file per case, unless the output's name
-    /// ends in .npy.
+    /// If the input is a folder or a file of an image or volume, the output is a folder with one file per
+    /// case, unless the output's name ends in .npy.
     [[nodiscard]] bool to_folder(const std::string& name) const {
         return !name.empty() && is_images(input.probs) && std::filesystem::path(name).extension() != ".npy";
     }
@@ -132,10 +132,7 @@ Command add_predict(CLI::App& root) {
     app.add_flag(
         "--packed", flags->packed,
         "write the sets as bits, uint8 [N,C,H,ceil(W/8)] (read by numpy.unpackbits(..., axis=-1, count=W))");
-    flags->empty.declare(app,
-                         "rule for empty sets: fill (add the most probable class), keep, or auto (keep if "
-                         "calibration masks left pixels without a class or precision is guaranteed, else "
-                         "fill)");
+    flags->empty.declare(app);
     app.output("--thresholds", flags->thresholds, "FILE.npy",
                "thresholds to write, float32 [C,H,W]: a class is in the set if p >= threshold (with other "
                "scores than lac: if its score <= threshold)");

@@ -137,7 +137,7 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
     input.folder.check_volumes(*source);
     const Pairing pairing = pair_items(source.get(), nullptr);
     std::vector<BadFile> bad = pairing.bad;
-    refuse_bad(bad, pairing.files, options.skip_bad);
+    refuse_bad(bad, pairing.files, options.bad_files);
     options = options_for(calibrator, *source, pairing.pairs, options);
     if (targets.coding == SetCoding::bits) (void)bits_dtype(calibrator.classes);
     std::optional<MaskFiles> masks;
@@ -181,7 +181,7 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
     for (const BadFile& one : problems)
         if (!one.path.empty()) bad.push_back(one);
     out.cases = pairing.files - bad.size();
-    refuse_bad(bad, pairing.files, options.skip_bad);
+    refuse_bad(bad, pairing.files, options.bad_files);
     if (!bad.empty()) out.remarks.push_back("--skip-bad: " + list_of(bad, pairing.files));
     if (images == 0) fail(ErrorKind::data, "no image is left in {}", input.probs);
     if (outside > 0)

@@ -196,7 +196,8 @@ Command add_report(CLI::App& root) {
     });
     flags->report.declare(app);
     flags->photos.declare(app, flags->report);
-    app.add_option("--alpha", flags->alpha, "error level alpha of the set sizes and of the slider's start");
+    app.add_option("--alpha", flags->alpha,
+                   "error level alpha at which set sizes are measured and the page's slider starts");
     declare_classes(app, flags->classes, "classes to show first (default: in order)");
     flags->common.declare(app);
     app.footer(

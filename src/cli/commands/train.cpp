@@ -44,13 +44,16 @@ void run(Flags flags) {
     TrainOptions& options = flags.options;
     if (options.batch == 0 || options.epochs == 0)
         fail(ErrorKind::usage, "--batch and --epochs must be at least 1");
+    if (options.shape.depth == 0 || options.shape.depth > kDeepestUNet)
+        fail(ErrorKind::usage, "--depth is {}, but must be 1 to {}", options.shape.depth, kDeepestUNet);
     if (flags.plain) options.augmentation = Augmentation::none();
     options.decoupled = says("--optimizer", flags.optimizer, "adamw", "adam");
     options.checkpoint = flags.checkpoint == "none" ? ""
                          : flags.checkpoint.empty() ? flags.output + ".checkpoint"
                                                     : flags.checkpoint;
+    refuse_equal({{"-o", flags.output}, {"--log", flags.log}, {"--checkpoint", options.checkpoint.string()}});
     (void)engine(EngineKind::torch);
-    Outputs outputs{{"--log", flags.log}};
+    Outputs outputs{{"-o", flags.output}, {"--log", flags.log}};
     TerminalProgress progress(flags.common.quiet);
     const ImageInput input =
         flags.images.load(flags.labels, flags.groups, flags.ignore, flags.folder, "", progress);
@@ -63,7 +66,7 @@ void run(Flags flags) {
             flags.validation_labels, "", flags.ignore, flags.folder, input.intensity, progress));
         if (!(validation->samples.grid() == samples.grid()) || !validation->samples.labelled())
             fail(ErrorKind::data,
-                 "--val-images and --val-labels must be given together, on the training images' grid");
+                 "--val-images and --val-labels must be given together and have the training images' grid");
     }
     options.shape.inputs = static_cast<std::uint32_t>(samples.channels());
     options.shape.outputs = outputs_of(flags.classes, samples);
@@ -94,7 +97,7 @@ void run(Flags flags) {
     const TrainResult result = train(samples, validation ? &validation->samples : nullptr, options,
                                      std::move(network), on_epoch, progress);
     progress.clear();
-    write_trained(flags.output, samples, options, result);
+    write_trained(outputs.file("-o"), samples, options, result);
     if (!flags.log.empty()) outputs.file("--log").write(result.log);
     outputs.commit();
     if (!flags.common.quiet)

@@ -127,9 +127,9 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
     app.add_option("--promise", promise,
                    "rule of the guarantee: 'loo' (every group learns and sets thresholds; learning is "
                    "repeated without each group), 'split' (some groups learn, the others set thresholds), "
-                   "'none' (no guarantee), or 'auto' (none with --pooling pixels; loo for at most 200 groups "
-                   "with method field or, with --adapt image, image, pixel and mask, and at most 20 with "
-                   "other methods; else split)");
+                   "'none' (no guarantee), or 'auto': none with --pooling pixels; else loo for at most 200 "
+                   "groups (method field and, with --adapt image, methods image, pixel and mask) or 20 "
+                   "groups (other methods), and split for more groups");
     app.add_option("--adapt", adapt,
                    "'image': thresholds depend on how uncertain the model is about the image; 'none': all "
                    "images have the same thresholds");

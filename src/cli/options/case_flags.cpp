@@ -59,7 +59,7 @@ void CaseFlags::declare(OptionSet& app, const std::string& verb) {
     in("--probs", fresh.probs, "FILE", "probabilities of the images to " + verb);
     in("--masks", masks, "FILE", "predicted labels instead of --probs");
     in("--labels", fresh.labels, "FILE",
-       "true labels of the new images, if known: print how often the guarantee was kept");
+       "true labels of the new images, if known, to print how often the guarantee was kept");
     in("--groups", fresh.groups, "FILE", "groups of the new images");
     in("--rule", rule, "FILE.json", "rule file that an earlier call saved, instead of calibration images");
     app.output("--save", save, "FILE.json", "file to save the calibrated rule in")->group(kFiles);
@@ -67,8 +67,8 @@ void CaseFlags::declare(OptionSet& app, const std::string& verb) {
                  "treat the images of a group as the slices of one volume, in their order (arrays only)")
         ->group(kFiles);
     app.add_option("--spacing", spacing,
-                   "spacing in millimetres between slices, rows and columns (rows and columns for images); "
-                   "NIfTI files have their own spacing")
+                   "spacing in millimetres between slices, rows and columns, or for images between rows and "
+                   "columns (default: that of NIfTI files; for other files lengths are in pixels)")
         ->type_name("Z,Y,X")
         ->group(kFiles);
     app.add_option("--ignore", cal.ignore, "labels to ignore, separated by commas, or 'none'")

@@ -31,13 +31,14 @@ struct CaseFlags {
     /// classes of masks; 0: as many as occur.
     [[nodiscard]] std::unique_ptr<CaseSource> calibration() const;
     [[nodiscard]] std::unique_ptr<CaseSource> images(std::size_t classes) const;
-    /// Refuses new images whose classes, units of length or dimensions differ from those of the rule.
+    /// Refuses new images that differ from those of the rule in the number of classes, the unit of length or
+    /// the dimensions, or are masks instead of probabilities or the reverse.
     void check_fits(const CaseSource& images, std::size_t classes, LengthUnit unit, bool rule_volumes,
                     bool rule_hard) const;
     [[nodiscard]] std::string rule_text() const { return read_rule(rule); }  ///< the text of --rule
 
   private:
-    /// Returns the cases; throws unless --spacing has one number for each of their dimensions.
+    /// Returns the cases. Throws if --spacing is given without one number for each of their dimensions.
     [[nodiscard]] std::unique_ptr<CaseSource> spaced(std::unique_ptr<CaseSource> cases) const;
     [[nodiscard]] std::unique_ptr<CaseSource> open(const InputFlags& input, const std::string& predicted,
                                                    std::size_t classes) const;

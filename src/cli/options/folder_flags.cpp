@@ -31,7 +31,8 @@ void CocoFlags::declare(OptionSet& app) {
     option("--overlap", overlap,
            "pixels of several categories: 'ignore' (default), or 'masks' (they have all their classes)");
     option("--letterbox", letterbox,
-           "scale and pad the labels to width x height pixels, as the model's photos were")
+           "scale and pad labels, and photos for a network, to width x height pixels, as the model's photos "
+           "were")
         ->type_name("WxH");
 }
 
@@ -48,6 +49,9 @@ void CocoFlags::apply(const std::string& padding, CocoLabels& labels, bool recor
     if (labels.options.crowd == CocoCrowd::ignore && labels.options.overlap == CocoOverlap::masks)
         fail(ErrorKind::usage,
              "--crowd ignore and --overlap masks exclude each other: masks have no ignored pixels");
+    if (padding == "ignore" && !letterbox.empty() && labels.options.overlap == CocoOverlap::masks)
+        fail(ErrorKind::usage,
+             "--padding ignore and --overlap masks exclude each other: masks have no ignored pixels");
     if (!letterbox.empty())
         take("--letterbox", parse_grid(letterbox, "--letterbox"), labels.letterbox, recorded);
     if (!padding.empty() && !letterbox.empty())
@@ -66,10 +70,12 @@ void FolderFlags::declare_volumes(OptionSet& app, FolderUse use) {
     option("--grid", grid, "crop or pad images around their centre to width x height")->type_name("WxH");
     option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
         ->type_name("WxH");
-    if (use.probabilities) say("--skip-bad", skip_bad, "continue without files that cannot be used");
+    if (use.probabilities)
+        say("--skip-bad", skip_bad.emplace(false), "continue without files that cannot be used");
     if (!use.truth) return;
     option("--padding", padding,
-           "meaning of the pixels that --grid adds: 'ignore' (default) or 'background'");
+           "meaning of the pixels that --grid adds: 'ignore' (default) or 'background' (default for "
+           "--letterbox)");
     say("--only-annotated", only_annotated, "read only slices with a label other than 0");
     option("--group-by", group_by,
            "regular expression whose capture in a file's name is the group (default: each volume is a group)")
@@ -109,7 +115,7 @@ FolderOptions FolderFlags::options(const std::string& recorded) const {
         take("--padding", ignored ? Padding::ignore : Padding::background, out.padding, fixed);
     if (only_annotated) take("--only-annotated", true, out.only_annotated, fixed);
     if (class_files) take("--class-files", true, out.class_files, fixed);
-    out.skip_bad = skip_bad;
+    if (skip_bad) out.bad_files = *skip_bad ? BadFiles::skip : BadFiles::offer;
     out.group_by = group_by;
     coco.apply(padding, out.coco, fixed && !out.coco.options.categories.empty());
     return out;

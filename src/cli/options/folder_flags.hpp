@@ -10,8 +10,8 @@ struct CocoFlags {
     std::string categories, crowd, overlap, letterbox;
 
     void declare(OptionSet& app);
-    /// `padding`: the value of --padding; letterboxes pad with background except for 'ignore'. `recorded`:
-    /// whether `labels` comes from a calibrator, so that a contradiction to it is a usage error.
+    /// `padding`: the value of --padding. Unless it is 'ignore', --letterbox pads with background.
+    /// `recorded`: whether `labels` comes from a calibrator, so that a contradiction to it is a usage error.
     void apply(const std::string& padding, CocoLabels& labels, bool recorded) const;
 };
 
@@ -25,12 +25,13 @@ struct FolderUse {
 /// given".
 struct FolderFlags {
     std::string axis, orient, grid, resize, padding, group_by;
-    bool only_annotated = false, class_files = false, skip_bad = false;
+    bool only_annotated = false, class_files = false;
+    std::optional<bool> skip_bad;  ///< empty: the command has no --skip-bad
     CocoFlags coco;
 
     /// Declares the flags for the data that are read. They have no effect if `why` returns a reason.
     void declare(OptionSet& app, FolderUse use, const OptionSet::Why& why);
-    /// Declares only the flags about volumes and grids.
+    /// Declares these flags except --class-files and those of COCO, for commands that always read folders.
     void declare_volumes(OptionSet& app, FolderUse use);
     /// The options of a calibrator's record (JSON; empty: none), completed by the flags. A contradiction is a
     /// usage error.

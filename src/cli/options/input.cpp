@@ -55,8 +55,6 @@ GroupFile read_groups(const std::string& source) {
     return {names ? *names : load_array(source, kGroupKeys), {}};
 }
 
-namespace {
-/// The groups of --groups for folders: one for each image, one for each case, or by the case's name.
 Array groups_for(const std::string& name, const FolderData& read) {
     const std::size_t rows = read.origins.size();
     const GroupFile file = read_groups(name);
@@ -76,25 +74,25 @@ Array groups_for(const std::string& name, const FolderData& read) {
     }
     if (!read.skipped.empty())
         fail(ErrorKind::usage,
-             "{} cannot be assigned after --skip-bad left out files; name them (NAME,GROUP in a .csv) or "
-             "use --group-by",
+             "{} cannot be assigned, because --skip-bad left out files; give a .csv with lines NAME,GROUP "
+             "or use --group-by",
              name);
     if (given.shape().size() != 1 || !is_integer(given.dtype()) ||
         (given.shape()[0] != rows && given.shape()[0] != read.cases))
         fail(ErrorKind::data,
              "{}: groups are {} {}, but must be one integer for each of {} images or {} cases", name,
              name_of(given.dtype()), given.view().shape_text(), rows, read.cases);
-    if (given.shape()[0] == rows) return given;
     const auto ids = given.to_vector<std::int64_t>();
+    if (ids.size() != read.cases) return given;
     std::vector<std::int64_t> all;
-    for (std::size_t row = 0, number = 0; row < rows; ++row) {
-        if (row > 0 && read.origins[row].name != read.origins[row - 1].name) ++number;
-        all.push_back(ids.at(number));
-    }
+    for (const ImageOrigin& origin : read.origins) all.push_back(ids.at(origin.number));
+    if (ids.size() == rows && all != ids)
+        fail(ErrorKind::data,
+             "{} has {} groups, but there are as many images as files, and some files have several images or "
+             "none; give a .csv with lines NAME,GROUP",
+             name, rows);
     return Array::copy_of(all, {rows});
 }
-
-}  // namespace
 
 Array load_groups(const std::string& source) {
     if (source.empty()) return {};

@@ -14,7 +14,8 @@ struct Input {
     std::vector<std::string> remarks;   ///< warnings for the user
     nlohmann::ordered_json provenance;  ///< null for plain arrays
     std::vector<std::string> names{};   ///< [image] the name of its file; empty for plain arrays
-    /// The function that a calibrator stores for prediction; the reader of folders has applied it already.
+    /// The function of --logits, which a calibrator stores for prediction. What `data` returns is
+    /// probabilities already.
     Logits logits = Logits::none;
     std::vector<std::int64_t> ignore{};  ///< labels that do not count
 };
@@ -48,7 +49,12 @@ struct InputFlags {
 /// Reads groups, given by number or by name, from an array or a table.
 [[nodiscard]] GroupFile read_groups(const std::string& source);
 
-/// Groups [N] in the order of the images; ids may be names. An empty array without a source.
+/// Groups [N] of the images that were read from files: the source has one for each image, one for each file,
+/// or lines NAME,GROUP. Of `read`, only the origins, the number of files and the skipped files matter.
+[[nodiscard]] Array groups_for(const std::string& source, const FolderData& read);
+
+/// Groups [N] in the order of the images; ids may be names. An empty array without a source. Throws a usage
+/// error for a table that names files.
 [[nodiscard]] Array load_groups(const std::string& source);
 
 /// The labels of --ignore; 255 if it is not given.

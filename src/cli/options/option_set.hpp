@@ -31,8 +31,8 @@ class OptionSet : public CLI::App {
                         const std::string& help);
     void mark_input(CLI::Option* option) { inputs_.push_back(option); }
 
-    /// For all options with a number: reads "010" as ten and refuses text that is not a number. Call before
-    /// parsing.
+    /// For all options with a number: reads "010" as ten and refuses NaN, infinity and text that is not a
+    /// number. Call before parsing.
     void check_numbers();
     /// Throws a usage error for the first option that was given but is empty or has no effect. Call after
     /// parsing.

@@ -24,8 +24,7 @@ std::string command_line() {
     std::string line = arguments().empty() ? "" : "kandinsky";
     for (std::size_t i = 0; i < arguments().size(); ++i) {
         const std::string& word = arguments()[i];
-        // Options that cannot change the result are left out, so the file is the same for any number of
-        // threads.
+        // --threads and --quiet are left out, because the file must be the same for any number of threads.
         if (word == "--threads") ++i;
         if (word == "-q" || word == "--quiet" || word.starts_with("--threads")) continue;
         line += " " + quoted(word);
@@ -49,7 +48,7 @@ void ReportFlags::check(std::size_t classes) const {
     if (!page.empty()) require_report_template();
 }
 
-void ReportFlags::write(ReportInput input, const Tally& tally, const Outputs& outputs,
+void ReportFlags::write(ReportInput input, const Tally& tally, Outputs& outputs,
                         const std::string& flag) const {
     input.class_names = split(class_names, ',');
     if (!title.empty()) input.title = title;
@@ -57,12 +56,8 @@ void ReportFlags::write(ReportInput input, const Tally& tally, const Outputs& ou
     if (outputs.has(flag)) outputs.file(flag).write(report_page(report_data(input, tally)));
     if (figures.empty()) return;
     make_folder(figures);
-    std::vector<std::unique_ptr<AtomicFile>> files;
-    for (const auto& [name, bytes] : kandinsky::figures(input, tally)) {
-        files.push_back(std::make_unique<AtomicFile>(std::filesystem::path(figures) / name));
-        files.back()->write(bytes);
-    }
-    for (const auto& file : files) file->commit();
+    for (const auto& [name, bytes] : kandinsky::figures(input, tally))
+        outputs.add(std::filesystem::path(figures) / name).write(bytes);
 }
 
 }  // namespace kandinsky::cli

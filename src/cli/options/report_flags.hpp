@@ -15,8 +15,9 @@ struct ReportFlags {
     [[nodiscard]] bool wanted() const { return !page.empty() || !figures.empty(); }
     /// Refuses outputs that could not be written at the end. Call before the work starts.
     void check(std::size_t classes) const;
-    /// Fills in title and class names, then writes the page to the output of `flag` and the figures.
-    void write(ReportInput input, const Tally& tally, const Outputs& outputs, const std::string& flag) const;
+    /// Fills in title and class names. Writes the page to the output of `flag`, if there is one, and adds the
+    /// figures to the outputs. The caller commits them.
+    void write(ReportInput input, const Tally& tally, Outputs& outputs, const std::string& flag) const;
 };
 
 }  // namespace kandinsky::cli

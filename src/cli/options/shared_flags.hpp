@@ -18,11 +18,14 @@ struct CommonFlags {
     void declare(OptionSet& app);
 };
 
-/// --empty, and --no-empty, its older name.
+/// --empty, and --no-empty, the older flag for --empty fill.
 struct EmptyFlags {
+    static constexpr const char* kHelp =
+        "rule for empty sets: fill (add the most probable class), keep, or auto (keep if calibration masks "
+        "left pixels without a class or precision is guaranteed, else fill)";
     std::string empty = "auto";
     bool no_empty = false;
-    void declare(OptionSet& app, const std::string& help);
+    void declare(OptionSet& app, const std::string& help = kHelp);
     [[nodiscard]] EmptySets choice() const;
 };
 

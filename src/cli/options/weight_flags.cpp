@@ -74,8 +74,9 @@ void WeightFlags::declare(OptionSet& app) {
               "regression on features of the outputs");
     app.input("--shift-groups", shift_groups, "FILE", "groups of the images of --shift-to, as for --groups");
     app.add_option("--max-weight", max_weight,
-                   "largest weight of a calibration or new image; larger weights are reduced to it (0: the "
-                   "largest of --weights; with --shift-to at most 10 times the mean weight)");
+                   "largest weight of a calibration or new image; larger weights are reduced to it. With "
+                   "--shift-to in units of the mean weight (0: the largest of --weights, or 10 with "
+                   "--shift-to)");
     app.counts_unless("--weights", [this] {
         return unless(shift_to.empty(), "--shift-to estimates the weights; leave one of the two out");
     });
@@ -96,7 +97,7 @@ GroupWeights WeightFlags::load(const Input& images, const InputFlags& how, Progr
     const std::vector<double> given = read_weights(weights, images);
     GroupWeights out;
     out.bound = max_weight;
-    // All rows of the arrays, so that it is never empty: empty would mean no weights.
+    // One entry for each row of the arrays, because an empty list would mean that there are no weights.
     out.of_row.resize(stored_probs(images.data).shape().front());
     for (std::size_t image = 0; image < given.size(); ++image) {
         if (!(given[image] >= 0) || std::isinf(given[image]))

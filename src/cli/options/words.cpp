@@ -6,6 +6,7 @@
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
+#include "cli/process/input_files.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/mapped_file.hpp"
 
@@ -73,13 +74,10 @@ std::size_t parse_bytes(const std::string& text, const std::string& flag) {
 }
 
 ArrayName array_name(const std::string& source, const std::vector<std::string>& usual_keys) {
-    namespace fs = std::filesystem;
-    ArrayName name{source, ""};
-    const std::size_t colon = source.rfind(".npz:");
-    if (colon != std::string::npos && !fs::exists(source))
-        name = {source.substr(0, colon + 4), source.substr(colon + 5)};
+    ArrayName name{file_of(source), ""};
+    if (name.file.size() < source.size()) name.key = source.substr(name.file.size() + 1);
     std::error_code ignored;
-    if (fs::is_directory(name.file, ignored))
+    if (std::filesystem::is_directory(name.file, ignored))
         fail(ErrorKind::file, "{} is a directory, but a .npy or .npz file is needed here", name.file);
     if (!name.file.ends_with(".npz") || !name.key.empty()) return name;
     const std::vector<std::string> names = npz_keys(name.file);

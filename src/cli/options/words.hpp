@@ -17,14 +17,15 @@ struct ArrayName {
 /// Reads the array that `source` names, as in array_name(), or standard input for "-".
 [[nodiscard]] Array load_array(const std::string& source, const std::vector<std::string>& usual_keys);
 
-/// Whether the word is `yes`. Throws a usage error that names the flag unless it is one of the two words.
+/// Whether `given` is `yes`. Throws a usage error that names the flag if it is neither `yes` nor `no`.
 [[nodiscard]] bool says(const std::string& flag, const std::string& given, const std::string& yes,
                         const std::string& no);
 
-/// "1,2,5" as numbers; throws a usage error that names the flag.
+/// "1,2,5" as numbers; throws a usage error that names the flag for other text. Reals may be NaN or infinite.
 [[nodiscard]] std::vector<std::int64_t> parse_integers(const std::string& text, const std::string& flag);
 [[nodiscard]] std::vector<double> parse_reals(const std::string& text, const std::string& flag);
-/// "2G", "512M", "100000": a number of bytes.
+/// "2G", "512M", "100000" as a number of bytes; K, M and G are powers of 1024. Throws a usage error that
+/// names the flag for 0 and for other text.
 [[nodiscard]] std::size_t parse_bytes(const std::string& text, const std::string& flag);
 /// A text as a field of a .csv, in quotes where they are needed.
 [[nodiscard]] std::string csv_field(const std::string& text);

@@ -2,42 +2,44 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <set>
 #include <system_error>
 
+#include "cli/process/input_files.hpp"
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/bus_fault.hpp"
-#include "io/folder/folder.hpp"
 
 namespace kandinsky::cli {
 
 namespace fs = std::filesystem;
 
 Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> wanted) {
-    std::set<std::string> names;
-    for (const auto& [flag, path] : wanted) {
-        if (path.empty()) continue;
+    for (const auto& [flag, path] : wanted)
         if (path == "-") fail(ErrorKind::usage, "{} cannot write to standard output; give a file name", flag);
-        std::error_code code;
-        if (!names.insert(fs::weakly_canonical(fs::absolute(path), code).string()).second)
-            fail(ErrorKind::usage, "{} and another option both write {}", flag, path);
-        if (speaks()) files_[flag] = std::make_unique<AtomicFile>(path);
-    }
+    refuse_equal({wanted.begin(), wanted.end()});
+    for (const auto& [flag, path] : wanted)
+        if (!path.empty() && speaks()) files_[flag] = std::make_unique<AtomicFile>(path);
 }
 
-namespace {
-/// Whether a file has one of the formats that folders are read from, or is a .json that describes such files.
-bool is_folder_file(const fs::path& path) {
-    const auto& formats = folder_formats();
-    return path.extension() == ".json" ||
-           std::any_of(formats.begin(), formats.end(), [&](const FolderFormat& format) {
-               return item_name(path, format) != path.filename().string();
-           });
+AtomicFile& Outputs::add(const fs::path& path) {
+    return *(files_[path.string()] = std::make_unique<AtomicFile>(path));
 }
-}  // namespace
+
+void refuse_equal(const std::vector<std::pair<std::string, std::string>>& outputs) {
+    std::map<std::string, std::string> flags;
+    for (const auto& [flag, path] : outputs) {
+        if (path.empty() || path == "-") continue;
+        std::error_code code;
+        const fs::path whole = fs::absolute(path).lexically_normal();
+        // "D/" and "D" are one folder.
+        const fs::path plain = whole.has_filename() ? whole : whole.parent_path();
+        const fs::path name = fs::weakly_canonical(plain, code);
+        if (const auto [other, fresh] = flags.emplace((code ? plain : name).string(), flag); !fresh)
+            fail(ErrorKind::usage, "{} and {} both write {}; give each a name of its own", other->second,
+                 flag, path);
+    }
+}
 
 void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
                         const std::vector<std::pair<std::string, std::string>>& outputs) {
@@ -48,16 +50,12 @@ void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& 
             fail(ErrorKind::usage, "{} {} would overwrite {}; name another one", flag, output, what);
         };
         for (const auto& [source, given] : inputs) {
-            const std::size_t key = given.rfind(".npz:");
-            const std::string input = key == std::string::npos ? given : given.substr(0, key + 4);
+            const std::string input = file_of(given);
             if (fs::equivalent(output, input, code)) refuse("the input of " + source);
             if (fs::is_directory(output, code) || !fs::is_directory(input, code) || !is_folder_file(output))
                 continue;
-            std::error_code problem;
-            for (fs::recursive_directory_iterator file(input, problem), end; !problem && file != end;
-                 file.increment(problem))
-                if (fs::equivalent(output, *file, code))
-                    refuse(fmt::format("a file of {} {}", source, input));
+            for (const fs::path& file : files_below(input))
+                if (fs::equivalent(output, file, code)) refuse(fmt::format("a file of {} {}", source, input));
         }
     }
 }

@@ -13,7 +13,7 @@
 
 namespace kandinsky::cli {
 
-/// Creates a folder for outputs and its parents; throws a file error if that is impossible.
+/// Creates a folder, with its parents, for outputs. Throws a file error if that is impossible.
 void make_folder(const std::filesystem::path& folder);
 
 /// Throws a usage error if an output would overwrite an input, even under another name. A file in an input
@@ -21,16 +21,22 @@ void make_folder(const std::filesystem::path& folder);
 void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
                         const std::vector<std::pair<std::string, std::string>>& outputs);
 
+/// Throws a usage error for two outputs with one name. Takes (flag, path); empty paths and "-" are left out.
+void refuse_equal(const std::vector<std::pair<std::string, std::string>>& outputs);
+
 /// The files that a command writes. They are opened before the work. At its end everything that is likely to
 /// fail is done for all of them, and then they get their names one by one. If a later one cannot get its name
 /// after all, the earlier ones stay.
 class Outputs {
   public:
-    /// (flag, path) pairs; empty paths are left out. Refuses "-" and two outputs with one name.
+    /// (flag, path) pairs; empty paths are left out. Refuses "-" and two outputs with one name. Only rank 0
+    /// opens files, so has() is false on the other ranks.
     Outputs(std::initializer_list<std::pair<std::string, std::string>> wanted);
 
     [[nodiscard]] bool has(const std::string& flag) const { return files_.contains(flag); }
     [[nodiscard]] AtomicFile& file(const std::string& flag) const { return *files_.at(flag); }
+    /// One more file, whose name is known only after the work. It must be none of the others.
+    [[nodiscard]] AtomicFile& add(const std::filesystem::path& path);
     void commit();
 
   private:

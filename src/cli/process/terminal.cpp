@@ -11,6 +11,7 @@
 #include <system_error>
 #include <typeinfo>
 
+#include "cli/process/flags.hpp"
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/bus_fault.hpp"
@@ -37,7 +38,7 @@ constexpr std::string_view kName = "kandinsky: ";
             complain(error.what());
             ::_exit(static_cast<int>(ErrorKind::file));
         }
-    } catch (...) {  // like every internal fault, ends with a core file
+    } catch (...) {  // abort() below leaves a core file
     }
     std::abort();
 }
@@ -94,7 +95,7 @@ void TerminalProgress::clear() {
 void warn(TerminalProgress& progress, const std::string& text) {
     if (!speaks()) return;
     progress.clear();
-    complain("warning: " + printable(text, std::string::npos));
+    complain("warning: " + printable(with_flags(text), std::string::npos));
 }
 
 bool is_terminal() {

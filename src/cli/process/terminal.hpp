@@ -8,7 +8,8 @@
 
 namespace kandinsky::cli {
 
-/// After this, SIGINT and SIGTERM request running work to stop; a second signal ends the program at once.
+/// After this, SIGINT and SIGTERM request running work to stop. The same signal again ends the program at
+/// once.
 void catch_interrupts();
 /// Whether work should stop: because of a signal, or because an input file was truncated.
 [[nodiscard]] bool interrupted();
@@ -32,13 +33,14 @@ class TerminalProgress : public Progress {
     double last_drawn_ = -1;
 };
 
-/// Prints one line on standard error; a progress bar is erased first.
+/// Prints one line "kandinsky: warning: TEXT" on standard error and erases a progress bar first. On ranks
+/// other than 0 it does nothing.
 void warn(TerminalProgress& progress, const std::string& text);
 
 /// Whether standard output is a terminal.
 [[nodiscard]] bool is_terminal();
 
-/// Prints text on standard output; throws a file error if that fails.
+/// Prints text on standard output; throws a file error if that fails. On ranks other than 0 it does nothing.
 void print(std::string_view text);
 
 /// Prints one line on standard error, "kandinsky: TEXT". Neither allocates nor throws; failures are ignored.
@@ -52,7 +54,8 @@ void complain(std::string_view text) noexcept;
 /// a plain std::runtime_error only for this. The exit code is that of file errors too.
 [[nodiscard]] bool is_refusal(const std::exception& error) noexcept;
 
-/// Makes the program end with the same line and code if memory runs out where no exception can be thrown.
+/// After this, a lack of memory or of another resource ends the program with one line and the exit code of
+/// file errors even where no exception can be thrown.
 void survive_terminate() noexcept;
 
 }  // namespace kandinsky::cli

@@ -27,9 +27,11 @@ struct ThreadLimit::Impl {
     tbb::global_control control;
 };
 
-ThreadLimit::ThreadLimit(std::size_t threads)
-    : impl_(std::make_unique<Impl>(
-          threads > 0 ? threads : static_cast<std::size_t>(tbb::info::default_concurrency()))) {}
+ThreadLimit::ThreadLimit(std::size_t threads) {
+    if (scheduler_broken) return;
+    impl_ = std::make_unique<Impl>(threads > 0 ? threads
+                                               : static_cast<std::size_t>(tbb::info::default_concurrency()));
+}
 ThreadLimit::~ThreadLimit() {
     if (scheduler_broken) (void)impl_.release();
 }

@@ -51,9 +51,9 @@ void Dataset::check_shapes() {
              "{}: probabilities are {}, but must be float16, float32, float64 or uint8 (p * 255)", name,
              name_of(type));
     if (options_.logits != Logits::none && type == DType::uint8)
-        fail(ErrorKind::usage, "{}: --logits needs floating-point values, but these are uint8", name);
+        fail(ErrorKind::usage, "{}: `logits` needs floating-point values, but these are uint8", name);
     if (options_.logits == Logits::softmax && shape[1] == 1)
-        fail(ErrorKind::usage, "{}: softmax over a single class is always 1; use --logits sigmoid", name);
+        fail(ErrorKind::usage, "{}: softmax over a single class is always 1; use `logits sigmoid`", name);
     if (shape[0] == 0)
         fail(ErrorKind::data, "{}: there is no image (shape {})", name, probs_.view().shape_text());
     if (shape[1] == 0 || shape[2] == 0 || shape[3] == 0)
@@ -82,8 +82,8 @@ void Dataset::check_shapes() {
             fail(ErrorKind::data, "{} has {} images, but {} has {}", label_name, truth[0], name, shape[0]);
         if (!overlapping_ && classes_ > 255 && options_.ignore == DatasetOptions().ignore)
             fail(ErrorKind::usage,
-                 "{} has {} classes, and 255 is one of them, but --ignore 255, the default, ignores it; use "
-                 "--ignore none, or give the labels to ignore",
+                 "{} has {} classes, and 255 is one of them, but `ignore 255`, the default, ignores it; use "
+                 "`ignore none`, or give the labels to ignore",
                  name, classes_);
         if (overlapping_ && truth[1] != planes_)
             fail(ErrorKind::data, "{} has masks of {} classes, but {} has {} classes", label_name, truth[1],
@@ -285,9 +285,11 @@ void Dataset::read_probs(std::size_t image, PixelRange range, std::span<float> o
                      });
         if (options_.logits == Logits::none) {
             if (!all_in_unit_interval(target, count))
-                for (std::size_t i = 0; i < count; ++i)
+                for (std::size_t i = 0; i < count; ++i) {
                     if (!(target[i] >= 0.0f && target[i] <= 1.0f))
                         refuse_probability(image, plane, range.begin + i, target[i]);
+                    target[i] += 0.0f;  // -0 becomes +0: hashes use the bits
+                }
         } else {
             for (std::size_t i = 0; i < count; ++i)
                 if (std::isnan(target[i]) || (options_.logits == Logits::softmax && std::isinf(target[i])))
@@ -348,8 +350,8 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::span<std::uin
             for (std::size_t i = 0; i < count; ++i) member[i] = member[count + i] == 0;
         return;
     }
-    // Labels are first converted to class numbers, a few hundred at a time, then to one 0/1 plane per class.
-    // Bytes are compared directly; other types and strides are converted to 16 bits.
+    // Labels become one 0/1 plane per class, a few hundred labels at a time. Contiguous bytes are compared
+    // with the classes directly; other types and strides are first converted to 16-bit class numbers.
     for_each_run(view, view.at(rows_[image]), range, grid_.width,
                  [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
                      const bool bytes = view.dtype == DType::uint8 && step == 1 && classes_ <= 256;
@@ -393,8 +395,8 @@ void Dataset::split_labels(std::size_t image, PixelRange part, const std::byte* 
         for (std::size_t i = 0; i < n; ++i) {
             T stored;
             std::memcpy(&stored, labels + static_cast<std::ptrdiff_t>(i) * step, sizeof(T));
-            // A uint64 label from 2^63 on becomes negative. --ignore, whose numbers are signed, thus has a
-            // number for each label, and messages print this number.
+            // A uint64 label from 2^63 on becomes negative. The numbers of --ignore are signed, so each label
+            // can be ignored, by the number that messages print.
             const auto label = static_cast<std::int64_t>(stored);
             const bool ignored =
                 std::find(options_.ignore.begin(), options_.ignore.end(), label) != options_.ignore.end();
@@ -421,7 +423,7 @@ void Dataset::refuse_probability(std::size_t image, std::size_t plane, std::size
     fail(ErrorKind::data, "{}: probability {} at image {}, class {}, row {}, column {} is not in [0, 1]; {}",
          options_.probs_name, value, rows_[image] + options_.first_image, plane, row, column,
          std::isnan(value) ? "correct the model's output"
-                           : "if these are logits, use --logits sigmoid or --logits softmax");
+                           : "if these are logits, use `logits sigmoid` or `logits softmax`");
 }
 
 void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pixel,
@@ -434,7 +436,7 @@ void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pix
              value == 255 ? "; divide masks of 0 and 255 by 255" : "");
     fail(ErrorKind::data,
          "{}: label {} at image {}, row {}, column {} is not one of the {} classes (0 to {}) nor ignored; "
-         "add it to --ignore if it marks no class{}",
+         "add it to `ignore` if it marks no class{}",
          options_.labels_name, value, rows_[image] + options_.first_image, row, column, classes_,
          classes_ - 1, value == 255 ? "; if these are masks of 0 and 255, divide them by 255" : "");
 }

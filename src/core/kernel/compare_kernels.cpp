@@ -1,6 +1,7 @@
 #include "core/kernel/compare_kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -127,17 +128,17 @@ bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HW
 }
 
 bool AllInUnitInterval(const float* values, std::size_t n) {
+    // As unsigned numbers, the bits of floats from +0 to 1 are at most those of 1; all others are larger.
+    constexpr auto kOne = std::bit_cast<std::uint32_t>(1.0f);
     const hn::ScalableTag<float> real;
+    const hn::RebindToUnsigned<decltype(real)> word;
     const std::size_t lanes = hn::Lanes(real);
-    const auto zero = hn::Zero(real), one = hn::Set(real, 1.0f);
-    auto inside = hn::Eq(zero, zero);
+    auto largest = hn::Zero(word);
     std::size_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-        const auto value = hn::LoadU(real, values + i);
-        inside = hn::And(inside, hn::And(hn::Ge(value, zero), hn::Le(value, one)));
-    }
-    bool all = hn::AllTrue(real, inside);
-    for (; i < n; ++i) all = all && values[i] >= 0.0f && values[i] <= 1.0f;
+    for (; i + lanes <= n; i += lanes)
+        largest = hn::Max(largest, hn::BitCast(word, hn::LoadU(real, values + i)));
+    bool all = hn::GetLane(hn::MaxOfLanes(word, largest)) <= kOne;
+    for (; i < n; ++i) all = all && std::bit_cast<std::uint32_t>(values[i]) <= kOne;
     return all;
 }
 

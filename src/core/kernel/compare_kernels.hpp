@@ -15,10 +15,10 @@ void at_least(const float* values, const float* limits, std::size_t n, std::uint
 void at_least_bits(const float* values, const float* limits, std::size_t n, std::uint8_t* out);
 
 /// at_least() for half-precision probabilities and limits, both given as bits. Limit 0 accepts every value,
-/// 0xFFFF none. Returns whether all probabilities lie in [0, 1]; -0 counts as 0.
+/// 0xFFFF none. Returns whether all probabilities lie in [0, 1] (-0 counts as 0); if not, `out` is undefined.
 bool halves_at_least(const std::byte* values, const std::uint16_t* limits, std::size_t n, std::uint8_t* out);
 
-/// Whether every value lies in [0, 1].
+/// Whether every value lies in [0, 1] and none is -0.
 [[nodiscard]] bool all_in_unit_interval(const float* values, std::size_t n);
 
 }  // namespace kandinsky

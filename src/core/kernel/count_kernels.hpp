@@ -39,8 +39,8 @@ void rank_sets(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t 
 [[nodiscard]] std::uint64_t count_equal(const std::uint8_t* values, std::uint8_t value, const std::uint8_t* a,
                                         const std::uint8_t* b, std::size_t n);
 
-/// Counts the levels that cover a sample; ranks[i] is the first of them. For every level l:
-/// sums[l * n + i] += ranks[i] <= l where flag[i], wrapping at 256.
+/// Counts the covered samples at every level. ranks[i] is the first level that covers sample i, so for every
+/// level l < levels <= 256: sums[l * n + i] += ranks[i] <= l where flag[i], wrapping at 256.
 void add_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
                  std::uint8_t* sums);
 

@@ -37,7 +37,7 @@ void HalfToFloat(const std::byte* source, std::size_t count, float* out) {
 }
 
 bool UnitHalfToFloat(const std::byte* source, std::size_t count, float* out) {
-    [[maybe_unused]] constexpr std::uint16_t kOne = 0x3C00, kMagnitude = 0x7FFF, kSign = 0x8000;
+    constexpr std::uint16_t kOne = 0x3C00, kMagnitude = 0x7FFF, kSign = 0x8000;
     std::size_t i = 0;
     bool fine = true;
 #if HWY_TARGET != HWY_SCALAR
@@ -51,11 +51,10 @@ bool UnitHalfToFloat(const std::byte* source, std::size_t count, float* out) {
     const auto one = hn::Set(word, kOne), magnitude = hn::Set(word, kMagnitude), sign = hn::Set(word, kSign);
     auto beyond = hn::Zero(word);
     for (; i + lanes <= count; i += lanes) {
-        const auto raw = hn::BitCast(word, hn::LoadU(byte, bytes + 2 * i));
+        const auto raw = hn::BitCast(word, hn::LoadU(byte, bytes + 2 * i)), size = hn::And(raw, magnitude);
         // Valid halves (0 to 1, and -0) become 0.
-        beyond = hn::Or(beyond,
-                        hn::Or(hn::SaturatedSub(hn::And(raw, magnitude), one), hn::SaturatedSub(raw, sign)));
-        const auto values = hn::BitCast(half, raw);
+        beyond = hn::Or(beyond, hn::Or(hn::SaturatedSub(size, one), hn::SaturatedSub(raw, sign)));
+        const auto values = hn::BitCast(half, size);
         hn::StoreU(hn::PromoteTo(wide, hn::LowerHalf(narrow, values)), wide, out + i);
         hn::StoreU(hn::PromoteTo(wide, hn::UpperHalf(narrow, values)), wide, out + i + lanes / 2);
     }
@@ -65,7 +64,7 @@ bool UnitHalfToFloat(const std::byte* source, std::size_t count, float* out) {
         std::uint16_t bits = 0;
         std::memcpy(&bits, source + 2 * i, 2);
         fine = fine && (bits <= kOne || bits == kSign);
-        out[i] = half_to_float(bits);
+        out[i] = half_to_float(static_cast<std::uint16_t>(bits & kMagnitude));
     }
     return fine;
 }

@@ -11,7 +11,8 @@ namespace kandinsky {
 #if defined(__FLT16_MANT_DIG__)
 using Half = _Float16;
 #else
-/// The same for compilers without the type (clang 14 on x86): slower, but with the same bits.
+/// The same for compilers without the type (clang 14 on x86): slower, but with the same results, except that
+/// a NaN may have other bits.
 class Half {
   public:
     Half() = default;
@@ -59,11 +60,11 @@ class Half {
     return static_cast<float>(static_cast<Half>(value));
 }
 
-/// Widens `count` IEEE binary16 values. Bit-exact, subnormals and NaN included; any alignment of the source.
-/// Uses the widest vector unit of the machine; no allocation.
+/// Widens `count` IEEE binary16 values. Exact, also for subnormals and infinity; NaN stays NaN. Any alignment
+/// of the source. Uses the widest vector unit of the machine; no allocation.
 void half_to_float(const std::byte* source, std::size_t count, float* out);
 
-/// The same if all values are in [0, 1]; otherwise returns false, and `out` is undefined. -0 counts as 0.
+/// The same if all values are in [0, 1]; otherwise returns false, and `out` is undefined. -0 becomes +0.
 [[nodiscard]] bool unit_half_to_float(const std::byte* source, std::size_t count, float* out);
 
 }  // namespace kandinsky

@@ -12,8 +12,9 @@ inline constexpr std::size_t kHashStretch = 4096;
 
 /// A fast 64-bit hash of a byte string, four independent lanes of multiply and rotate. Not cryptographic.
 [[nodiscard]] std::uint64_t hash_bytes(const void* data, std::size_t bytes, std::uint64_t seed);
-/// The same for four byte strings of equal length, each with its seed in `hashes`. The steps of one string
-/// depend on each other, so four strings take little longer than one. Strings may be identical.
+/// The same for four byte strings of equal length. Replaces each seed in `hashes` by the string's hash. The
+/// steps of one string depend on each other, so four strings take little longer than one. Strings may be
+/// identical.
 void hash_four(const std::array<const void*, 4>& from, std::size_t bytes,
                std::array<std::uint64_t, 4>& hashes);
 /// hash_four() of strings of half-precision numbers, converted to float. String k has the n numbers at

@@ -8,8 +8,8 @@
 namespace kandinsky {
 
 /// Communication between the processes (ranks) of one run. Every call is collective: all ranks make the same
-/// calls in the same order, with spans of the same length. Only integers are added, so the number of ranks
-/// and the order of addition have no effect. Not thread-safe.
+/// calls in the same order. The spans of a call have the same length on all ranks, except in gather(). Only
+/// integers are added, so the number of ranks and the order of addition have no effect. Not thread-safe.
 class Communicator {
   public:
     virtual ~Communicator() = default;

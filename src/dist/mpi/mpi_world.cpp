@@ -120,16 +120,18 @@ class MpiWorld final : public World, public Communicator {
         }
     }
 
-    /// Adds one report that has arrived to `reports`; returns false if there is none.
+    /// Adds one report that has arrived to `reports`; returns false if there is none. Several threads may
+    /// call it at a time: a probe takes its report, so that no other thread waits for it.
     bool receive(std::map<int, std::string>& reports) {
         int there = 0;
+        MPI_Message report = MPI_MESSAGE_NULL;
         MPI_Status status;
-        MPI_Iprobe(MPI_ANY_SOURCE, kFailure, alarm_, &there, &status);
+        MPI_Improbe(MPI_ANY_SOURCE, kFailure, alarm_, &there, &report, &status);
         if (there == 0) return false;
         int length = 0;
         MPI_Get_count(&status, MPI_CHAR, &length);
         std::string text(static_cast<std::size_t>(length), ' ');
-        MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, kFailure, alarm_, MPI_STATUS_IGNORE);
+        MPI_Mrecv(text.data(), length, MPI_CHAR, &report, MPI_STATUS_IGNORE);
         reports.emplace(status.MPI_SOURCE, text);
         return true;
     }

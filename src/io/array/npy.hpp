@@ -23,7 +23,7 @@ template <class... Args>
     fail(ErrorKind::data, "cannot read {}: {}", name, fmt::format(reason, std::forward<Args>(args)...));
 }
 
-/// The length of the header is within this many bytes at the start of a .npy file.
+/// The first bytes of a .npy file, which state the length of its header.
 inline constexpr std::size_t kNpyPreamble = 12;
 /// Reads from the preamble how many bytes precede the first element. `preamble` has kNpyPreamble bytes, or
 /// the whole file if the file is shorter. `name` is used in messages. Throws Error of kind `data`.
@@ -45,7 +45,8 @@ struct NpyType {
 [[nodiscard]] std::string npy_header(const std::string& descr, const std::vector<std::size_t>& shape);
 
 /// Calls sink(const std::byte*, std::size_t bytes) with the elements in C order: once for a contiguous array,
-/// otherwise with pieces of at most 256 KiB in a buffer, which the next piece overwrites.
+/// otherwise with pieces of at most 256 KiB in a buffer, which the next piece overwrites. Makes no call if
+/// there are no elements.
 template <class Sink>
 void for_each_c_order_piece(const ArrayView& array, Sink&& sink) {
     const std::size_t width = size_of(array.dtype);

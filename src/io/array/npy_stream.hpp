@@ -8,7 +8,8 @@ namespace kandinsky {
 /// mapped or read again. Throws Error of kind `data` or `file` that names the source.
 class NpyStream {
   public:
-    /// `path` "-" is standard input. Reads the header. Throws if bytes follow that of an array without rows.
+    /// `path` "-" is standard input. Reads the header. Refuses Fortran order and a single number. If the
+    /// array has no rows, throws if bytes follow the header.
     explicit NpyStream(const std::string& path);
     NpyStream(const NpyStream&) = delete;
     NpyStream& operator=(const NpyStream&) = delete;

@@ -7,7 +7,8 @@ namespace kandinsky {
 
 /// An array [N, item...] that grows by items and need not fit into memory. Its elements are in a temporary
 /// file without a name, which the system removes after its last use, even if the program is killed. All items
-/// have one shape and type. If the system fails, throws Error of kind `file` that names the folder.
+/// have one shape and type. Throws Error of kind `file` that names the folder if a system call fails, and of
+/// kind `data` if the array is too large for a file.
 class ScratchArray {
   public:
     /// The file lies in `folder`; empty: in $TMPDIR, or in /tmp if the variable is not set.
@@ -21,12 +22,13 @@ class ScratchArray {
     /// Appends `count` items of zeros, which put() can overwrite; returns the number of the first.
     std::size_t extend(std::size_t count);
     /// Removes all items after the first `count` and frees their space, also that of an append() that failed.
-    /// An array() with more items must not be read any more.
+    /// Arrays with more items that array() returned earlier must not be read afterwards.
     void truncate(std::size_t count);
     /// Writes the elements of an existing item, in C order. Safe from several threads for different items.
     void put(std::size_t item, const void* elements);
 
-    /// The items so far as one array, mapped from the file. It does not contain later items.
+    /// The items so far as one array, mapped from the file. It does not contain later items, but later calls
+    /// of put() change its elements.
     [[nodiscard]] Array array() const;
 
   private:

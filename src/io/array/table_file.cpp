@@ -1,6 +1,7 @@
 #include "io/array/table_file.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/fail.hpp"
 #include "io/file/mapped_file.hpp"
@@ -37,6 +38,7 @@ TableFile read_table(const std::string& path, const std::string& what) {
     TableFile out;
     std::string_view text = file.text();
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    std::map<std::string, std::string> of_case;
     std::size_t columns = 0;
     for (std::size_t begin = 0, number = 1; begin < text.size(); ++number) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -49,7 +51,14 @@ TableFile read_table(const std::string& path, const std::string& what) {
         if (cells.size() != columns || columns > 2 || cells.back().empty())
             fail(ErrorKind::data, "{}: line {} must be a {}, or a file's name and its {}: NAME,{}", path,
                  number, what, what, upper(what));
-        if (columns == 2) out.cases.push_back(cells.front());
+        if (columns == 2) {
+            const auto [first, fresh] = of_case.emplace(cells.front(), cells.back());
+            if (!fresh && first->second != cells.back())
+                fail(ErrorKind::data,
+                     "{}: line {} gives {} the {} {}, but an earlier line {}; keep one of them", path, number,
+                     cells.front(), what, cells.back(), first->second);
+            out.cases.push_back(cells.front());
+        }
         out.values.push_back(cells.back());
     }
     return out;

@@ -13,7 +13,8 @@ struct TableFile {
 };
 
 /// Reads the file. `what` names the value: if it is "group", a first line "group" or "name,group" is a
-/// heading. Quoted fields may contain commas. Throws Error of kind `data` or `file`.
+/// heading. Quoted fields may contain commas. A name may occur again only with the same value. Throws Error
+/// of kind `data` or `file`.
 [[nodiscard]] TableFile read_table(const std::string& path, const std::string& what);
 
 }  // namespace kandinsky

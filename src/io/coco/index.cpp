@@ -225,8 +225,8 @@ std::optional<Entry> read_annotation(ondemand::object object, const PieceParser&
 Lookup choose_classes(CocoFile::Index& index, const std::vector<Category>& categories) {
     const std::vector<std::string>& wanted = index.options.categories;
     if (wanted.empty() || wanted.size() > kMostClasses)
-        fail(ErrorKind::usage, "{} categories are chosen from {}, but must be 1 to {}; use --categories",
-             wanted.size(), index.name, kMostClasses);
+        fail(ErrorKind::usage, "`categories` names {} categories of {}, but must name 1 to {}", wanted.size(),
+             index.name, kMostClasses);
     Lookup classes;
     for (const std::string& word : wanted) {
         const Category* found = nullptr;
@@ -251,7 +251,7 @@ Lookup choose_classes(CocoFile::Index& index, const std::vector<Category>& categ
         }
         if (std::any_of(classes.begin(), classes.end(),
                         [&](const auto& one) { return one.first == found->id; }))
-            fail(ErrorKind::usage, "--categories names '{}' of {} twice", printable(found->name), index.name);
+            fail(ErrorKind::usage, "`categories` names '{}' of {} twice", printable(found->name), index.name);
         classes.emplace_back(found->id, static_cast<std::uint32_t>(classes.size() + 1));
         index.class_names.push_back(found->name);
     }

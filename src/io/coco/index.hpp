@@ -19,8 +19,8 @@ struct Problem {
 };
 
 /// simdjson reads some bytes past the end of its input, which a mapped file may not have. Pieces are
-/// therefore copied into a buffer of this object that fits into the processor's cache. The parser's memory is
-/// reused.
+/// therefore copied into a buffer of this object; usual pieces fit into the processor's cache. The parser's
+/// memory is reused.
 class PieceParser {
   public:
     /// Parses consecutive elements of an array as an array, valid until the next call. Throws Problem.
@@ -69,7 +69,7 @@ template <class T>
     return value;
 }
 
-/// An annotation of a selected category. The outline's bytes are those of the mapped file.
+/// An annotation of a selected category. `outline` is a range of bytes of the mapped file.
 struct Annotation {
     std::int64_t id = 0;
     TextRange outline;

@@ -70,6 +70,11 @@ Resolved resolve(fs::path path) {
 }
 }  // namespace
 
+fs::path linked_file(const fs::path& path) {
+    Resolved resolved = resolve(path);
+    return resolved.descriptor >= 0 || resolved.error != 0 ? path : std::move(resolved.file);
+}
+
 AtomicFile::AtomicFile(fs::path target, Temporary temporary) : target_(std::move(target)) {
     buffer_.reserve(kBuffer);
     if (target_.empty()) refuse(ENOENT);

@@ -8,12 +8,17 @@
 
 namespace kandinsky {
 
+/// The file that an AtomicFile of this path replaces: the end of the links at the path, dangling ones too.
+/// The path itself if it names an open descriptor, or if the links have no end.
+[[nodiscard]] std::filesystem::path linked_file(const std::filesystem::path& path);
+
 /// An output file that appears complete or not at all. Bytes are written to a nameless (or hidden) temporary
 /// file beside the target; commit() flushes it to disk and gives it the target's name in one step. Without
-/// commit() nothing remains. A target that exists and is not a regular file (a pipe, /dev/full) and the name
-/// of an open descriptor (/dev/stdout, /dev/fd/3) are written directly. A symbolic link stays, and the file
-/// that it points to is replaced. Every failure throws Error of kind `file` that names the target and the
-/// reason.
+/// commit() nothing remains, except that a killed program may leave a hidden file. The new file has default
+/// permissions, not those of the file that it replaces. A target that exists and is not a regular file (a
+/// pipe, /dev/full) and the name of an open descriptor (/dev/stdout, /dev/fd/3) are written directly. A
+/// symbolic link stays, and the file that it points to is replaced. Every failure throws Error of kind `file`
+/// that names the target and the reason.
 class AtomicFile {
   public:
     /// `named`: a hidden temporary file, as on file systems without nameless files.

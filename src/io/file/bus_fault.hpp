@@ -16,9 +16,9 @@ namespace kandinsky {
 void report_bus_faults();
 
 [[nodiscard]] bool bus_fault_seen() noexcept;
-/// Throws Error of kind `file` if there was a fault. The message names the file and states whether it shrank,
-/// which only a path can. Results that were computed after a fault are invalid; AtomicFile::prepare() calls
-/// this, so no file keeps them.
+/// Throws Error of kind `file` if there was a fault. The message names the file and, if the name is a
+/// path, says whether the file shrank. Results that were computed after a fault are invalid;
+/// AtomicFile::prepare() calls this, so no file keeps them.
 void check_bus_faults();
 
 /// What the name of mapped memory is.

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/base/fail.hpp"
+#include "io/file/atomic_file.hpp"
 #include "io/file/printable.hpp"
 
 namespace kandinsky {
@@ -23,7 +24,7 @@ bool names(const std::filesystem::path& path, int descriptor) {
 }
 }  // namespace
 
-FileLock::FileLock(const std::filesystem::path& file) : path_(file) {
+FileLock::FileLock(const std::filesystem::path& file) : path_(linked_file(file)) {
     path_ += ".lock";
     for (;;) {
         descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);

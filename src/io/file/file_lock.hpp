@@ -6,10 +6,11 @@ namespace kandinsky {
 
 /// Only one FileLock of a file can exist at a time, in this and all other processes. The lock is a file
 /// beside it, with ".lock" added to its name; the destructor removes it. A lock whose process was killed does
-/// not count.
+/// not count. A symbolic link has the lock of the file that it points to.
 class FileLock {
   public:
-    /// Throws Error of kind `file` if another process has the lock, or if the lock cannot be made.
+    /// Throws Error of kind `file` if the lock is taken, also by this process, or if it cannot be made. Does
+    /// not wait.
     explicit FileLock(const std::filesystem::path& file);
     ~FileLock();
     FileLock(const FileLock&) = delete;

@@ -13,8 +13,8 @@ namespace kandinsky {
 /// written must not use a watch.
 class InputWatch {
   public:
-    InputWatch();   ///< within another watch: has no effect
-    ~InputWatch();  ///< removes all files from the watch
+    InputWatch();   ///< while another watch exists, this one shares its files
+    ~InputWatch();  ///< the outermost watch forgets all files; others have no effect
     InputWatch(const InputWatch&) = delete;
     InputWatch& operator=(const InputWatch&) = delete;
 

@@ -67,7 +67,7 @@ class CocoSource : public ImageSource {
         Array out = Array::zeros(DType::uint8, shape);
         auto* const to = reinterpret_cast<std::uint8_t*>(out.mutable_data());
         for (std::size_t plane = 0; plane < planes; ++plane) {
-            // Padding is background: label 0, or a 1 in the mask of class 0.
+            // Padding is background (label 0, or a 1 in the mask of class 0) or an ignored label.
             std::uint8_t pad = labels_.ignore_padding ? kCocoIgnored : 0;
             if (info.planes > 0) pad = plane == 0 ? 1 : 0;
             letterbox_labels(own.data_as<std::uint8_t>() + plane * size.pixels(), box, pad,

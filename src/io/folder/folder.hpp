@@ -11,7 +11,7 @@ namespace kandinsky {
 
 /// Opens a folder with the format of its files; ignores hidden files. If no file of the folder has a known
 /// format, opens its folder labelsTr (labels only) or the files of its direct subfolders. Throws a data error
-/// if no file can be read.
+/// if no file has a known format, and a file error if the folder cannot be listed.
 [[nodiscard]] std::unique_ptr<ImageSource> open_folder(const std::filesystem::path& folder,
                                                        const SourceOptions& options);
 
@@ -20,8 +20,10 @@ namespace kandinsky {
 
 /// One .npz per case, as nnU-Net saves probabilities: key `probabilities` (or `softmax`, `probs`, or the only
 /// array), [C,z,y,x] in the voxel order of the case's NIfTI file; or [C,H,W] for an image. Labels are [z,y,x]
-/// or [H,W], key `labels`, `label`, `seg` or `mask`, or the only array. The axes of a volume are those of the
-/// NIfTI file of the same name beside it, otherwise of SourceOptions::reference, otherwise canonical.
+/// or [H,W], key `labels`, `label`, `seg` or `mask`, or the only array. Images for a network have
+/// the axes of probabilities; key `images`, `image` or `data`, or the only array. The axes of a volume are
+/// those of the NIfTI file of the same name beside it, otherwise of SourceOptions::reference, otherwise
+/// canonical.
 [[nodiscard]] FolderFormat npz_format();
 
 /// Joins one file for each class, NAME_0, NAME_1, ..., into one item NAME with as many planes. The number may

@@ -33,8 +33,9 @@ bool ignored(const FolderOptions& options, std::int32_t label) {
     return std::find(options.ignore.begin(), options.ignore.end(), label) != options.ignore.end();
 }
 
-/// The largest label of all files, ignored ones left out.
+/// The largest label of all files, ignored ones left out. Throws a data error if it is too large for a class.
 std::int32_t largest_label(const ImageSource& source, const FolderOptions& options) {
+    constexpr std::int32_t kLargest = 4095;  // as for arrays of probabilities
     std::vector<std::int32_t> most(source.items().size());
     parallel_for(most.size(), [&](std::size_t i) {
         for_each_slice(source.items()[i], source.read(i), options, 0,
@@ -43,7 +44,17 @@ std::int32_t largest_label(const ImageSource& source, const FolderOptions& optio
                                if (label > most[i] && !ignored(options, label)) most[i] = label;
                        });
     });
+    for (std::size_t i = 0; i < most.size(); ++i)
+        if (most[i] > kLargest)
+            fail(ErrorKind::data,
+                 "{} has label {}, but classes are at most {}; add it to `ignore` if it marks no class",
+                 source.items()[i].path, most[i], kLargest);
     return most.empty() ? 0 : *std::max_element(most.begin(), most.end());
+}
+
+/// The classes of an item with planes: a single plane is class 1 of two.
+std::size_t classes_of(const ItemInfo& info) {
+    return info.planes == 1 ? 2 : info.planes;
 }
 }  // namespace
 
@@ -55,26 +66,29 @@ FolderCases::FolderCases(FolderCasesOptions options) : options_(std::move(option
     const Pairing pairing = pair_items(source_.get(), labels_.get());
     if (!pairing.bad.empty() && !pairing.advice.empty())
         fail(ErrorKind::data, "{}; {}", list_of(pairing.bad, pairing.files), pairing.advice);
-    refuse_bad(pairing.bad, pairing.files, false);
+    refuse_bad(pairing.bad, pairing.files, BadFiles::refuse);
     pairs_ = pairing.pairs;
     if (pairs_.empty()) fail(ErrorKind::data, "there is no file to read in {}", options_.predictions);
     volumes_ = info(0).volume;
+    const ItemInfo* const truth = labels_ ? &labels_->items()[pairs_.front().labels] : nullptr;
     if (options_.hard) {
         for (std::size_t i = 0; i < size(); ++i)
             if (info(i).planes > 0)
                 fail(ErrorKind::data, "{} has several planes, but a predicted mask has one, of labels",
                      info(i).path);
         classes_ = options_.classes;
+        if (classes_ == 0 && truth != nullptr) classes_ = classes_of(*truth);
         if (classes_ == 0) {
             std::int32_t most = largest_label(*source_, how);
-            if (labels_ && labels_->items().front().planes == 0)
-                most = std::max(most, largest_label(*labels_, how));
+            if (labels_) most = std::max(most, largest_label(*labels_, how));
             classes_ = static_cast<std::size_t>(std::max(most, 1)) + 1;
         }
     } else {
-        const std::size_t planes = info(0).planes;
-        classes_ = planes == 1 ? 2 : planes;
+        classes_ = classes_of(info(0));
     }
+    if (truth != nullptr && truth->planes > 0 && classes_of(*truth) != classes_)
+        fail(ErrorKind::data, "{} has masks of {} classes, but {} has {} classes", truth->path, truth->planes,
+             info(0).path, classes_);
     for (std::size_t i = 0; i < size(); ++i) {
         if (info(i).volume != volumes_)
             fail(ErrorKind::data, "{} is {}, but {} is {}; outline them separately", info(i).path,
@@ -122,7 +136,7 @@ void FolderCases::find_spacing() {
     unit_ = known(0) ? LengthUnit::millimetre : LengthUnit::pixel;
     for (std::size_t i = 0; i < size(); ++i)
         if (known(i) != known(0))
-            fail(ErrorKind::data, "{} has no voxel spacing, but other files have; give --spacing",
+            fail(ErrorKind::data, "{} has no voxel spacing, but other files have; give `spacing`",
                  info(known(0) ? i : 0).path);
 }
 
@@ -168,7 +182,9 @@ Case FolderCases::read(std::size_t i) const {
                    [&](std::size_t s, const std::vector<std::int32_t>& labels) {
                        for (std::size_t k = 0; k < labels.size(); ++k) {
                            const std::size_t p = k % pixels, at = s * pixels + p;
-                           if (truth.planes > 0) {
+                           if (truth.planes == 1) {
+                               out.member[(labels[k] != 0 ? voxels : 0) + at] = 1;
+                           } else if (truth.planes > 1) {
                                if (labels[k] != 0) out.member[k / pixels * voxels + at] = 1;
                            } else if (ignored(how, labels[k])) {
                                out.valid[at] = 0;

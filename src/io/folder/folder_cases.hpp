@@ -8,11 +8,14 @@ namespace kandinsky {
 
 /// How folders of files become cases, each on its own grid.
 struct FolderCasesOptions {
-    FolderOptions folder;      ///< `logits`, `ignore`, `class_files`, `group_by`
-    std::string predictions;   ///< probabilities, or predicted labels (`hard`)
-    std::string labels;        ///< the truth; empty: none
-    bool hard = false;         ///< there are no probabilities
-    std::size_t classes = 0;   ///< number of classes of predicted labels; 0: the largest label + 1
+    /// `fit`, `padding`, `only_annotated` and `bad_files` have no effect.
+    FolderOptions folder;
+    std::string predictions;  ///< probabilities, or predicted labels (`hard`)
+    std::string labels;       ///< the truth; empty: none
+    bool hard = false;        ///< there are no probabilities
+    /// Number of classes of predicted labels; 0: the number of true masks or, without masks, the largest
+    /// label of predictions and truth + 1; at least 2.
+    std::size_t classes = 0;
     Spacing spacing{0, 0, 0};  ///< overrides the files' spacing; 0: the files' spacing
     /// Groups for the cases in `group_names` or, if that is empty, for all cases in the order of their names.
     /// Without groups, `group_by` determines the group of each case.
@@ -20,10 +23,11 @@ struct FolderCasesOptions {
     std::vector<std::string> group_names{};
 };
 
-/// Cases from folders, which can be written back in the input's form.
+/// Cases from folders. Results can be written in the format of the input.
 class FolderCases final : public CaseSource {
   public:
-    /// Throws Error that lists the files which cannot be used.
+    /// Throws Error that lists the files which cannot be used. Throws a data error if the files or the groups
+    /// do not fit together.
     explicit FolderCases(FolderCasesOptions options);
 
     [[nodiscard]] std::size_t size() const override { return pairs_.size(); }

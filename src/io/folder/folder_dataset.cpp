@@ -37,11 +37,11 @@ class CaseRunner {
 
     [[nodiscard]] bool good(std::size_t i) const { return problems_[i].path.empty(); }
     /// Collects the bad pairs. Throws an error that lists them, unless they are skipped.
-    std::vector<BadFile> refuse_unless(bool skip, std::size_t files) const {
+    std::vector<BadFile> refuse_unless(BadFiles use, std::size_t files) const {
         std::vector<BadFile> bad;
         for (const BadFile& one : problems_)
             if (!one.path.empty()) bad.push_back(one);
-        refuse_bad(bad, files, skip);
+        refuse_bad(bad, files, use);
         return bad;
     }
 
@@ -76,8 +76,8 @@ GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, co
         if (own == fit.grid) continue;
         const ItemInfo& first = source.items()[from_labels ? pairs.front().labels : pairs.front().probs];
         fail(ErrorKind::data,
-             "{} is {} x {} (height x width), but {} is {} x {}; bring all onto one grid with --grid WxH "
-             "(crop and pad) or --resize WxH",
+             "{} is {} x {} (height x width), but {} is {} x {}; bring all onto one grid with `grid WxH` "
+             "(crop and pad) or `resize WxH`",
              info.path, info.height, info.width, first.path, first.height, first.width);
     }
     return fit;
@@ -108,7 +108,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
     Pairing pairing = pair_items(probs, labels);
     if (!pairing.bad.empty() && !pairing.advice.empty())
         fail(ErrorKind::data, "{}; {}", list_of(pairing.bad, pairing.files), pairing.advice);
-    refuse_bad(pairing.bad, pairing.files, options.skip_bad);
+    refuse_bad(pairing.bad, pairing.files, options.bad_files);
     out.skipped = pairing.bad;
     if (!pairing.remark.empty()) out.remarks.push_back(pairing.remark);
     const std::vector<Pair>& pairs = pairing.pairs;
@@ -145,7 +145,8 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
 
     // The first pass over the labels finds the slices to take, and whether values fit into bytes.
     std::vector<std::vector<std::uint32_t>> slices(pairs.size());
-    LabelRules rules = label_rules(options, pairs.size(), info);
+    LabelRules rules =
+        label_rules(options, labels != nullptr ? labels_info(0).planes : 0, pairs.size(), info);
     if (labels != nullptr) {
         if (probs != nullptr) {
             const std::size_t planes = probs_info(0).planes;
@@ -168,7 +169,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
                 }
             });
         rules.wide = most(comm, wide ? 1 : 0) == 1;
-        (void)cases.refuse_unless(options.skip_bad, pairing.files);
+        (void)cases.refuse_unless(options.bad_files, pairing.files);
     } else {
         for (std::size_t i = 0; i < pairs.size(); ++i)
             for (std::size_t s = 0; s < info(i).slices && mine[i]; ++s)
@@ -182,14 +183,14 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         if (!cases.good(i)) slices[i].clear();
         taken += slices[i].size();
         for (std::size_t k = 0; k < (several ? slices_of[i] : slices[i].size()); ++k)
-            out.origins.push_back({pairs[i].name, several ? k : slices[i][k]});
+            out.origins.push_back({pairs[i].name, several ? k : slices[i][k], i});
     }
     const auto row_of = [&](std::size_t i, std::size_t k) {
         return first_row[i] + (several ? slices[i][k] : k);
     };
     const std::size_t rows = out.origins.size();
     if (total(comm, taken) == 0) {
-        const std::vector<BadFile> bad = cases.refuse_unless(true, pairing.files);
+        const std::vector<BadFile> bad = cases.refuse_unless(BadFiles::skip, pairing.files);
         fail(ErrorKind::data, "no image is left to read: {}",
              bad.empty() ? "no slice holds an annotation" : list_of(bad, pairing.files));
     }
@@ -242,7 +243,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
                 const double share = 100.0 * static_cast<double>(certain) / static_cast<double>(pixels);
                 out.remarks.push_back(fmt::format(
                     "{:.1f} % of the pixels ({}) have background probability exactly 1, as outside of "
-                    "nnU-Net's crop; their scores are all 0",
+                    "nnU-Net's crop; their scores of class 0 are all equal",
                     share, certain.load()));
                 out.provenance["certain_background_pixels"] = certain.load();
             }
@@ -251,7 +252,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         throw full.error;
     }
 
-    const std::vector<BadFile> late = cases.refuse_unless(options.skip_bad, pairing.files);
+    const std::vector<BadFile> late = cases.refuse_unless(options.bad_files, pairing.files);
     out.skipped.insert(out.skipped.end(), late.begin(), late.end());
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         if (!cases.good(i)) continue;
@@ -268,7 +269,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
             all.insert(all.end(), several ? slices_of[i] : slices[i].size(), ids[i]);
         out.groups = Array::copy_of(all, {rows});
     }
-    if (!out.skipped.empty()) out.remarks.push_back("--skip-bad: " + list_of(out.skipped, pairing.files));
+    if (!out.skipped.empty()) out.remarks.push_back("`skip_bad`: " + list_of(out.skipped, pairing.files));
     out.ignore = rules.ignore;
     nlohmann::ordered_json record = preparation_json(options);
     record["format"] = shape_source.format();
@@ -314,7 +315,7 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
 
 FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels, const FolderOptions& asked,
                           const Team& team, bool groups_given, Progress& progress) {
-    const bool all = asked.skip_bad || groups_given;
+    const bool all = asked.bad_files == BadFiles::skip || groups_given;
     return read_for(probs, labels, asked, all ? alone() : team.comm, progress);
 }
 

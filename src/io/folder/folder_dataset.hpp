@@ -27,7 +27,7 @@ struct FolderOptions {
     bool only_annotated = false;  ///< only slices that have a class other than 0
     GridFit fit;
     Padding padding = Padding::ignore;
-    bool skip_bad = false;
+    BadFiles bad_files = BadFiles::refuse;
     std::string group_by;  ///< regular expression; the part of a name that it captures is the group
     Logits logits = Logits::none;
     std::vector<std::int64_t> ignore{255};
@@ -39,13 +39,13 @@ struct FolderOptions {
 [[nodiscard]] nlohmann::ordered_json preparation_json(const FolderOptions& options);
 void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& options);
 
-/// The label that marks unlabelled voxels according to the dataset.json in `folder` or above it: nnU-Net v2
+/// The label that marks unlabelled voxels according to the dataset.json in `folder` or its parent: nnU-Net v2
 /// names it "ignore" and gives it the highest number. Returns nothing if there is no such file or entry.
-/// Throws Error of kind `data` if the file exists but cannot be understood.
+/// Throws Error of kind `data` if the file is not valid JSON or the label is not a number.
 [[nodiscard]] std::optional<std::int64_t> ignore_label(const std::filesystem::path& folder);
 
-/// Opens a folder, one file, or a COCO annotations file as labels. `geometry`: the labels' folder, for
-/// formats without a geometry of their own; or empty.
+/// Opens a folder, one file or, for labels, a COCO annotations file. `geometry`: the labels' folder, which
+/// has the geometry for formats that store none; may be empty.
 [[nodiscard]] std::unique_ptr<ImageSource> open_images(const std::filesystem::path& path, Role role,
                                                        const FolderOptions& options,
                                                        const std::filesystem::path& geometry = {});
@@ -54,6 +54,7 @@ void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& option
 struct ImageOrigin {
     std::string name;
     std::size_t slice = 0;
+    std::size_t number = 0;  ///< of its file in the order of names; files that fail to decode count too
 };
 
 struct FolderData {
@@ -72,15 +73,15 @@ struct FolderData {
 
 /// Decodes items in parallel and writes them on the common grid into temporary files. Labels are decoded
 /// twice. Memory holds only a few items at a time. Items are taken in the order of their names, slices in
-/// ascending order. Bad files are listed in one data error, or left out (`skip_bad`). Either source may be
+/// ascending order. Bad files are listed in one data error, or left out (`bad_files`). Either source may be
 /// null.
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& asked, Progress& progress = silent());
 
 /// read_images() for several ranks. Each rank decodes the files of its share of the cases, in whole groups.
 /// Every slice has a row. It stays empty if the slice is of another rank or is not used (only_annotated).
-/// The network volume does not depend on the number of files. With `skip_bad`, or if groups come from another
-/// file, every rank reads all files, and the caller must divide the images.
+/// The ranks send only a few numbers to each other, however many files there are. If bad files are skipped,
+/// or if groups come from another file, every rank reads all files, and the caller must divide the images.
 [[nodiscard]] FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels,
                                         const FolderOptions& asked, const Team& team, bool groups_given,
                                         Progress& progress);
@@ -88,7 +89,7 @@ struct FolderData {
 /// The probabilities of one item, slice by slice, on the common grid.
 class SliceReader {
   public:
-    /// `values`: from ImageSource::read(). `options.fit` has a grid.
+    /// `values`: from ImageSource::read(). `options.fit` must have a grid.
     SliceReader(const ItemInfo& info, Array values, const FolderOptions& options);
     /// [planes][grid]. Adds to `certain_background` the number of the item's own pixels whose class 0 has
     /// probability 1 exactly.

@@ -17,7 +17,7 @@ namespace {
     fail(ErrorKind::data, "the calibrator's record of its input files is damaged; calibrate again");
 }
 
-/// Which of two words a field has: whether it is the first. Refuses other values.
+/// Whether a field has the first of two words. Refuses other values.
 bool is_first(const nlohmann::ordered_json& word, const char* first, const char* second) {
     if (word != first && word != second) refuse_record();
     return word == first;

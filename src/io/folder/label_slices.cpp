@@ -11,7 +11,7 @@
 
 namespace kandinsky {
 
-LabelRules label_rules(const FolderOptions& options, std::size_t count,
+LabelRules label_rules(const FolderOptions& options, std::size_t planes, std::size_t count,
                        const std::function<const ItemInfo&(std::size_t)>& info) {
     LabelRules rules;
     rules.fit = options.fit;
@@ -21,6 +21,11 @@ LabelRules label_rules(const FolderOptions& options, std::size_t count,
         for (std::size_t i = 0; i < count; ++i)
             pads = pads || info(i).height < options.fit.grid.height || info(i).width < options.fit.grid.width;
     if (!pads || options.padding == Padding::background) return rules;
+    if (planes > 0)
+        fail(
+            ErrorKind::usage,
+            "masks have no ignored pixels, but `grid` pads images; use `padding background`, which pads with "
+            "class 0");
     const auto byte = std::find_if(rules.ignore.begin(), rules.ignore.end(),
                                    [](std::int64_t label) { return label >= 0 && label <= 255; });
     if (byte != rules.ignore.end()) {
@@ -77,7 +82,7 @@ LabelSlices::Look LabelSlices::look(std::size_t slice) const {
                     (label < 0 || label >= static_cast<std::int64_t>(rules_.classes)))
                     fail(ErrorKind::data,
                          "{}: label {} at slice {}, row {}, column {} is not one of the {} classes (0 to {}) "
-                         "nor ignored; add it to --ignore if it marks no class",
+                         "nor ignored; add it to `ignore` if it marks no class",
                          info_.path, label, slice, p / info_.width, p % info_.width, rules_.classes,
                          rules_.classes - 1);
                 out.annotated = out.annotated || (label != 0 && !left_out);
@@ -96,7 +101,9 @@ void LabelSlices::read(std::size_t slice, std::byte* out) const {
     fitted.resize(rules_.fit.grid.pixels());
     for (std::size_t c = 0; c < std::max<std::size_t>(info_.planes, 1); ++c) {
         plane(slice, c, labels.data());
-        fit_labels(labels.data(), own, rules_.fit, info_.planes > 0 ? 0 : rules_.pad, fitted.data());
+        // Padding of masks has class 0. A single mask is that of class 1.
+        const std::int32_t pad = info_.planes == 0 ? rules_.pad : c == 0 && info_.planes > 1 ? 1 : 0;
+        fit_labels(labels.data(), own, rules_.fit, pad, fitted.data());
         const std::size_t at = c * fitted.size();
         if (rules_.wide)
             std::copy(fitted.begin(), fitted.end(), reinterpret_cast<std::int32_t*>(out) + at);

@@ -16,9 +16,10 @@ struct LabelRules {
     bool wide = false;                 ///< stored as int32 instead of uint8
 };
 
-/// The rules for `count` items on the common grid. If padding is ignored, its label is one of the ignored
-/// labels or a new label.
-[[nodiscard]] LabelRules label_rules(const FolderOptions& options, std::size_t count,
+/// The rules for `count` items on the common grid. `planes`: number of masks of each item, or 0. If padding
+/// is ignored, its label is one of the ignored labels or a new label. Throws a usage error if padding of
+/// masks must be ignored, because masks have no ignored pixels.
+[[nodiscard]] LabelRules label_rules(const FolderOptions& options, std::size_t planes, std::size_t count,
                                      const std::function<const ItemInfo&(std::size_t)>& info);
 
 /// The labels of one item, slice by slice.
@@ -35,7 +36,8 @@ class LabelSlices {
     /// that is not a whole number of 32 bits, or is neither a class nor ignored, or (masks) is neither 0
     /// nor 1.
     [[nodiscard]] Look look(std::size_t slice) const;
-    /// The slice on the common grid, uint8 or int32 (rules.wide): [H,W], or [C,H,W] for masks.
+    /// The slice on the common grid, uint8 or int32 (rules.wide): [H,W], or [C,H,W] for masks, whose padding
+    /// has class 0.
     void read(std::size_t slice, std::byte* out) const;
 
   private:

@@ -162,7 +162,7 @@ NnunetResult find_nnunet(const fs::path& folder, std::vector<int> folds) {
     std::map<std::string, int> seen;
     for (const int fold : out.folds) {
         if (!std::binary_search(there.begin(), there.end(), fold))
-            fail(ErrorKind::usage, "--folds names {}, but {} has fold {}", fold, folder.string(),
+            fail(ErrorKind::usage, "`folds` names {}, but {} has fold {}", fold, folder.string(),
                  fmt::join(there, ", "));
         for (const fs::path& file : outputs_of(folder, fold)) {
             const auto [known, fresh] = seen.emplace(item_name(file, npz_format()), fold);
@@ -170,7 +170,7 @@ NnunetResult find_nnunet(const fs::path& folder, std::vector<int> folds) {
                 fail(
                     ErrorKind::data,
                     "case {} was validated in fold {} and in fold {}, so one network was trained on it; name "
-                    "one of them with --folds",
+                    "one of them with `folds`",
                     known->first, known->second, fold);
             out.outputs.push_back(file);
         }
@@ -198,7 +198,7 @@ fs::path NnunetResult::find_labels() const {
             tried += (tried.empty() ? "" : ", ") + labels.string();
         }
     }
-    fail(ErrorKind::data, "the label maps of {} were not found ({}); name their folder with --labels",
+    fail(ErrorKind::data, "the label maps of {} were not found ({}); name their folder with `labels`",
          dataset, tried);
 }
 

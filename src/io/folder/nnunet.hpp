@@ -16,15 +16,16 @@ struct NnunetResult {
     std::string dataset;                         ///< DatasetNNN_NAME, the name of the parent folder
     std::vector<std::string> class_names;        ///< [class] from dataset.json, without the label 'ignore'
     std::vector<int> folds;                      ///< the folds whose validation outputs are used, ascending
-    std::vector<std::filesystem::path> outputs;  ///< validation/CASE.npz of these folds, ascending by case
+    std::vector<std::filesystem::path> outputs;  ///< validation/CASE.npz of these folds, by file name
 
     /// The folder of the cases' label maps: gt_segmentations of nnUNet_preprocessed, or labelsTr of
-    /// nnUNet_raw. Searches the folders in the environment variables of these names, then beside
-    /// nnUNet_results. Throws Error of kind `data` that lists the folders tried.
+    /// nnUNet_raw. Each of these two is searched in the folder that the environment variable of its name
+    /// gives, then beside nnUNet_results. Throws Error of kind `data` that lists the folders tried.
     [[nodiscard]] std::filesystem::path find_labels() const;
-    /// The validation outputs as one source, and the label maps of their cases in `labels`. Pairing reports a
-    /// case without a label map.
+    /// Opens the validation outputs as one source.
     [[nodiscard]] std::unique_ptr<ImageSource> open_outputs(const SourceOptions& options) const;
+    /// Opens the label maps of the same cases in the folder `labels`. Leaves out a case without a label map,
+    /// which pairing then reports. Throws Error of kind `data` if no case has one.
     [[nodiscard]] std::unique_ptr<ImageSource> open_labels(const std::filesystem::path& labels,
                                                            const SourceOptions& options) const;
 };
@@ -37,7 +38,7 @@ struct NnunetResult {
 
 /// The class names in the dataset.json of a folder of labels or above it, as nnU-Net ({"background": 0}) or
 /// the Decathlon ({"0": "background"}) write them. Empty if there is no such file or it does not name every
-/// number from 0 to `classes` - 1.
+/// number from 0 to `classes` - 1. Throws as read_json_file().
 [[nodiscard]] std::vector<std::string> dataset_class_names(const std::filesystem::path& labels,
                                                            std::size_t classes);
 

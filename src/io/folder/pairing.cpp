@@ -11,7 +11,7 @@ namespace kandinsky {
 namespace {
 using ByName = std::map<std::string, std::vector<std::size_t>>;
 
-/// The longest common ending of all names that begins with a separator and is not a whole name.
+/// The longest ending that all names share and that begins with a separator; empty if it is a whole name.
 std::string shared_ending(const std::vector<ItemInfo>& items) {
     if (items.size() < 2) return {};
     std::string ending = items.front().name;
@@ -123,7 +123,7 @@ Pairing pair_items(const ImageSource* probs, const ImageSource* labels) {
             break;
         }
         if (!meet(a, b) && look_like_class_files(a, b))
-            out.advice = "if there is one file for each class, use --class-files";
+            out.advice = "if there is one file for each class, use `class_files`";
     }
     std::vector<BadFile> bad_a, bad_b;
     auto good_a = usable(*first, a, bad_a), good_b = usable(*second, b, bad_b);
@@ -160,9 +160,10 @@ std::string list_of(const std::vector<BadFile>& bad, std::size_t files) {
     return text;
 }
 
-void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, bool skip) {
-    if (!bad.empty() && !skip)
-        fail(ErrorKind::data, "{}; correct them, or continue without them: --skip-bad", list_of(bad, files));
+void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, BadFiles use) {
+    if (!bad.empty() && use != BadFiles::skip)
+        fail(ErrorKind::data, "{}; correct them{}", list_of(bad, files),
+             use == BadFiles::offer ? ", or continue without them: `skip_bad`" : "");
 }
 
 }  // namespace kandinsky

@@ -9,6 +9,13 @@ struct BadFile {
     std::string path, problem;
 };
 
+/// What happens if there are bad files.
+enum class BadFiles {
+    refuse,  ///< an error lists them
+    offer,   ///< the error also names the option `skip_bad`, which the caller has
+    skip,    ///< the other files are used
+};
+
 /// Items that belong together, as indices into the two sources; with one source, both are the same index.
 struct Pair {
     std::string name;
@@ -32,6 +39,6 @@ struct Pairing {
 /// "2 of 9 files cannot be used: A has ...; B is ...": the first ten, then a count.
 [[nodiscard]] std::string list_of(const std::vector<BadFile>& bad, std::size_t files);
 /// Throws an error of kind `data` with that list, unless it is empty or bad files are skipped.
-void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, bool skip);
+void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, BadFiles use);
 
 }  // namespace kandinsky

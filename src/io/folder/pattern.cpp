@@ -22,7 +22,7 @@ bool fill_narrow_table() {
 std::string group_name(const std::string& name, const std::regex& pattern, const std::string& group_by) {
     std::smatch match;
     if (!std::regex_search(name, match, pattern))
-        fail(ErrorKind::usage, "--group-by '{}' does not occur in the name '{}'", group_by, name);
+        fail(ErrorKind::usage, "`group_by '{}'` does not occur in the name '{}'", group_by, name);
     return match.size() > 1 && match[1].matched ? match[1].str() : match[0].str();
 }
 
@@ -48,7 +48,7 @@ std::vector<std::int64_t> group_ids(const std::vector<std::string>& names, const
             const std::regex pattern = make_pattern(group_by);
             for (std::string& name : groups) name = group_name(name, pattern, group_by);
         } catch (const std::regex_error&) {
-            fail(ErrorKind::usage, "--group-by is '{}', which is not a regular expression", group_by);
+            fail(ErrorKind::usage, "`group_by` is '{}', which is not a regular expression", group_by);
         }
     }
     std::map<std::string, std::int64_t> ids;

@@ -19,7 +19,8 @@ struct GridFit {
     friend bool operator==(const GridFit&, const GridFit&) = default;
 };
 
-/// "384x256" (width x height) as a grid; throws Error of kind `usage` that names the flag.
+/// "384x256" (width x height) as a grid. Throws Error of kind `usage` that names the flag for other text and
+/// for sides that are not 1 to 2^20.
 [[nodiscard]] Grid parse_grid(const std::string& text, const std::string& flag);
 
 /// The place of a centred image on the grid, along one axis: floor((grid - size) / 2) pixels of padding come
@@ -30,7 +31,8 @@ struct CentredSpan {
 };
 [[nodiscard]] CentredSpan centred(std::size_t size, std::size_t grid);
 
-/// Maps one plane of probabilities from [own] to [fit.grid]; padding becomes `pad`. No allocation.
+/// Maps one plane of probabilities from [own] to [fit.grid]; padding becomes `pad`. When it resizes, NaN
+/// spreads to the pixels around it. No allocation.
 void fit_values(const float* plane, Grid own, const GridFit& fit, float pad, float* out);
 /// The same for one plane of labels, with the nearest pixel.
 void fit_labels(const std::int32_t* plane, Grid own, const GridFit& fit, std::int32_t pad, std::int32_t* out);

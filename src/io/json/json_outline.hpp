@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/json_depth.hpp"
+
 namespace kandinsky {
 
 /// Bytes [begin, end) of a text.
@@ -20,8 +22,6 @@ struct JsonRuns {
     std::vector<TextRange> runs;
 };
 
-/// Objects and arrays that nest deeper than this are refused.
-inline constexpr std::size_t kJsonDepth = 64;
 /// The largest size of an element of an array, in bytes. A parser reads an element as a whole.
 inline constexpr std::size_t kJsonElement = std::size_t{1} << 28;
 
@@ -33,9 +33,5 @@ inline constexpr std::size_t kJsonElement = std::size_t{1} << 28;
 [[nodiscard]] std::vector<JsonRuns> outline_json(std::string_view text,
                                                  std::span<const std::string_view> keys, std::size_t window,
                                                  const std::string& name);
-
-/// Whether the brackets of a JSON text nest deeper than kJsonDepth. Call it before parsing: nlohmann-json
-/// copies and writes values by recursion, so a small hostile file could exhaust the stack.
-[[nodiscard]] bool nests_deeper(std::string_view text);
 
 }  // namespace kandinsky

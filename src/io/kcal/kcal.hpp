@@ -11,7 +11,8 @@ namespace kandinsky {
 
 struct Reference;
 
-/// The version of the .kcal format that this library writes. It reads this and all earlier ones.
+/// The newest version of the .kcal format. The library reads this and all earlier ones; it writes the oldest
+/// one that can store the calibrator.
 inline constexpr int kKcalVersion = 6;
 
 /// Writes into a file that the caller commits.

@@ -142,8 +142,9 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
     for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += columns) {
         std::size_t s = 0;
         while (s < shifts.size() && static_cast<double>(s) != *at) ++s;
-        if (s == shifts.size() || calibrator.smooth_of(s) == nullptr)
-            fail(ErrorKind::data, "a shift of the levels belongs to no stratum");
+        const SmoothCurves* const smooth = s < shifts.size() ? calibrator.smooth_of(s) : nullptr;
+        if (smooth == nullptr || smooth->without_data())
+            fail(ErrorKind::data, "a shift of the levels belongs to no stratum that has scores");
         Adaptation::Shift& one = shifts[s].emplace_back();
         const double* from = at + 1;
         for (auto* part : {&one.slope, &one.low, &one.high}) {
@@ -227,7 +228,7 @@ Calibrator load(const std::filesystem::path& path) {
         if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
             fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
     const bool released = calibrator.options.released;
-    // Under leave-one-out every fit has applied the fallback already, so no curve of the image is stored.
+    // Under leave-one-out every fit has applied the fallback already, so no image-wide curve is stored.
     const bool fallback = calibrator.options.fallback == Fallback::image &&
                           calibrator.options.promise != Promise::leave_one_out;
     const auto with_regions =

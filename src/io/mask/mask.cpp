@@ -33,8 +33,8 @@ std::int64_t nearest(double value) {
     return static_cast<std::int64_t>(value + 0.5);
 }
 
-/// An edge of the outline. The major axis is the one along which the edge is longer. The edge starts at its
-/// end with the lower major coordinate. Each step advances by one cell along the major axis; the minor
+/// An edge of the outline. The major axis is the one along which the edge is longer. Steps begin at the
+/// corner with the lower major coordinate. Each step advances by one cell along the major axis; the minor
 /// coordinate follows the slope.
 class Edge {
   public:
@@ -56,7 +56,8 @@ class Edge {
         return {.first = above / kFine, .last = std::min(last, width - 1)};
     }
 
-    /// The upper of the two cells between which the edge steps from fine column `left` to the next column.
+    /// The fine row in which the edge steps from fine column `left` to the next; if the two cells lie in
+    /// different rows, the upper row.
     [[nodiscard]] std::int64_t crossing(std::int64_t left) const {
         if (flat_) {
             const std::int64_t step = left - start_.x;

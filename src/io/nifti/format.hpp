@@ -25,7 +25,7 @@ struct Segment {
 
 /// Joins label maps (uint8, one geometry) that lie in the folder as MAP.nii.gz or MAP.nii: writes
 /// FOLDER/NAME.seg.nrrd, a segmentation of 3D Slicer with names and colours. Equal content gives equal bytes.
-/// Does nothing if the folder has no such file of a map, or in a build without libnifti.
+/// Does nothing if the file of a map is missing, or in a build without libnifti.
 void join_label_maps(const std::filesystem::path& folder, const std::string& name,
                      const std::vector<std::string>& maps, const std::vector<Segment>& segments);
 

@@ -8,10 +8,17 @@
 namespace kandinsky {
 
 namespace {
-/// Escapes text that follows `:=`, where a backslash begins an escape in NRRD.
+/// Escapes text that follows `:=`. NRRD has escapes for backslash and line feed; a carriage return, which may
+/// also end a line, becomes a space.
 std::string escaped(const std::string& text) {
     std::string out;
-    for (const char letter : text) out += letter == '\\' ? std::string("\\\\") : std::string(1, letter);
+    for (const char letter : text)
+        if (letter == '\\')
+            out += "\\\\";
+        else if (letter == '\n')
+            out += "\\n";
+        else
+            out += letter == '\r' ? ' ' : letter;
     return out;
 }
 

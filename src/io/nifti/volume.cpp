@@ -92,7 +92,7 @@ double millimetres(const Fields& fields) {
 }
 
 /// Millimetres between voxels along the stored axes, from the sform, otherwise from pixdim. A header without
-/// a unit means millimetres, as for all readers.
+/// a unit is read as millimetres, as other readers do.
 std::array<double, 3> step_of(const Fields& fields) {
     const double scale = millimetres(fields);
     std::array<double, 3> out{};

@@ -11,7 +11,7 @@ struct NiftiHeader {
     static constexpr std::size_t kMostBytes = 540;
 
     std::array<std::size_t, 3> extent{};  ///< stored x, y, z
-    std::size_t planes = 0;               ///< extent of the fourth axis; 0 when there is none
+    std::size_t planes = 0;               ///< classes, along the fourth or fifth axis; 0 without such axes
     DType dtype = DType::uint8;
     bool swapped = false;  ///< the file has the other byte order
     std::uint64_t data_offset = 0;
@@ -46,8 +46,8 @@ struct NiftiHeader {
 [[nodiscard]] NiftiHeader read_nifti_header(const std::filesystem::path& path);
 
 /// Reads the voxels: [x, y, z], or [x, y, z, class] when the header has planes, x fastest, unscaled, in
-/// native byte order. A plain file in native order is mapped, not copied. Memory is allocated only if the
-/// file is large enough for it. A compressed file is read to its end, and its checksum is tested.
+/// native byte order. A plain file in native order is mapped, not copied. Memory is allocated only if a
+/// file of this size can have the voxels. A compressed file is read to its end, and its checksum is tested.
 [[nodiscard]] Array read_nifti(const std::filesystem::path& path);
 
 /// Applies the header's slope and intercept to stored values; returns `stored` itself if there is no scaling.

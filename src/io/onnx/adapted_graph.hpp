@@ -16,8 +16,8 @@ class AdaptedGraph {
     AdaptedGraph(OnnxGraph& graph, const Calibrator& calibrator, std::uint64_t opset,
                  const std::string& probs, const std::vector<double>& alphas);
 
-    /// Adds the sets of a stratum, bool [N,planes,H,W]. `alpha`: its index. `scores`: of the stratum's
-    /// classes, float32 [N,planes,H,W].
+    /// Adds the sets of a stratum, bool [N,planes,H,W]. `alpha`: an index into the constructor's alphas.
+    /// `scores`: of the stratum's classes, float32 [N,planes,H,W].
     std::string sets(std::size_t stratum, std::size_t alpha, const std::string& scores);
 
   private:

@@ -31,7 +31,8 @@ struct OnnxTensor {
     std::vector<std::int64_t> shape{};
 };
 
-/// Nodes and constants of a graph, in the order of the calls. All names begin with kPrefix.
+/// Nodes and constants of a graph, in the order of the calls. All names begin with kPrefix, except those that
+/// input() and output() are given.
 class OnnxGraph {
   public:
     static constexpr std::string_view kPrefix = "kandinsky/";

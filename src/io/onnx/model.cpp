@@ -120,9 +120,9 @@ const OnnxTensor& OnnxFile::output(const std::string& name) const {
     }
     if (name.empty())
         fail(ErrorKind::usage,
-             "{}: it has several outputs: {}; name the one with the probabilities: --output-name NAME", name_,
+             "{}: it has several outputs: {}; name the one with the probabilities: `output_name NAME`", name_,
              names);
-    fail(ErrorKind::data, "{}: it has no output '{}'; --output-name may be {}", name_, printable(name),
+    fail(ErrorKind::data, "{}: it has no output '{}'; `output_name` may be {}", name_, printable(name),
          names);
 }
 

@@ -28,23 +28,23 @@ void check(const Calibrator& calibrator, const OnnxOptions& options, Logits logi
         fail(ErrorKind::usage,
              "the score {} is randomized: its sets depend on a hash of the image, which a graph cannot "
              "compute; "
-             "calibrate without --randomized",
+             "calibrate without `randomized`",
              name_of(score.kind));
-    if (options.alphas.empty()) fail(ErrorKind::usage, "--alpha is empty, but the graph needs a level");
+    if (options.alphas.empty()) fail(ErrorKind::usage, "`alpha` is empty, but the graph needs a level");
     for (std::size_t i = 0; i < options.alphas.size(); ++i) {
         check_alpha(options.alphas[i]);
         if (std::count(options.alphas.begin(), options.alphas.end(), options.alphas[i]) > 1)
-            fail(ErrorKind::usage, "--alpha has {} twice", options.alphas[i]);
+            fail(ErrorKind::usage, "`alpha` has {} twice", options.alphas[i]);
     }
     if (options.foreground && calibrator.classes != 2)
         fail(
             ErrorKind::usage,
-            "--foreground is for two classes, given as the probability of class 1, but the calibrator has {}",
+            "`foreground` is for two classes, given as the probability of class 1, but the calibrator has {}",
             calibrator.classes);
     if (options.foreground && logits == Logits::softmax)
-        fail(ErrorKind::usage, "softmax over a single class is always 1; use --logits sigmoid");
+        fail(ErrorKind::usage, "softmax over a single class is always 1; use `logits sigmoid`");
     if (!options.onto && !options.output_name.empty())
-        fail(ErrorKind::usage, "--output-name needs --onto MODEL.onnx");
+        fail(ErrorKind::usage, "`output_name` needs `onto MODEL.onnx`");
 }
 
 /// The model's output as the graph's input. Throws if it does not fit the calibrator.
@@ -59,20 +59,20 @@ SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logi
                      [&](OnnxType type) { return static_cast<std::uint64_t>(type) == tensor.type; }))
         fail(
             ErrorKind::data,
-            "{}: output '{}' holds no floats (ONNX type {}); --output-name must name probabilities or logits",
+            "{}: output '{}' holds no floats (ONNX type {}); `output_name` must name probabilities or logits",
             name, printable(tensor.name), tensor.type);
     const auto classes = static_cast<std::int64_t>(calibrator.classes);
     const std::int64_t planes = tensor.shaped && tensor.shape.size() == 4 ? tensor.shape[1] : -1;
     if (classes == 2 && planes == 1) input.foreground = true;
     if (input.foreground && logits == Logits::softmax)
         fail(ErrorKind::usage,
-             "{}: softmax over the single class of output '{}' is always 1; use --logits sigmoid", name,
+             "{}: softmax over the single class of output '{}' is always 1; use `logits sigmoid`", name,
              printable(tensor.name));
     if (const std::string made = model.operator_of(tensor.name);
         logits != Logits::none && (made == "Softmax" || made == "Sigmoid"))
         fail(ErrorKind::usage,
-             "{}: output '{}' holds probabilities already (computed by {}), but --logits {} would be applied "
-             "to it{}; use --logits none",
+             "{}: output '{}' holds probabilities already (computed by {}), but `logits {}` would be applied "
+             "to it{}; use `logits none`",
              name, printable(tensor.name), made, word(logits), options.logits ? "" : ", as in calibration");
     const std::int64_t wanted[] = {-1, input.foreground ? 1 : classes, calibrator.grid.height,
                                    calibrator.grid.width};
@@ -144,8 +144,9 @@ OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options) {
                  options.onto->string());
         namespace fs = std::filesystem;
         const fs::path home = fs::absolute(*options.onto).parent_path();
-        if (std::error_code ignored;
-            model.has_external_data() && !fs::equivalent(home, fs::absolute(options.folder), ignored))
+        std::error_code ignored;
+        const fs::path target = fs::absolute(options.folder, ignored);
+        if (model.has_external_data() && !fs::equivalent(home, target, ignored))
             fail(ErrorKind::data,
                  "{}: its weights are in other files beside it; write the result into its folder",
                  options.onto->string());

@@ -15,7 +15,8 @@ struct SetsInput {
 };
 
 /// Adds the nodes that turn the input into sets, with one output for each alpha; returns the outputs' names.
-/// Arithmetic has the precision and the order of Predictor, so that the sets are the same.
+/// Arithmetic has the precision and the order of Predictor, so that the sets are the same; AdaptedGraph
+/// states an exception.
 std::vector<std::string> add_sets(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input,
                                   const std::vector<double>& alphas, EmptySets empty);
 

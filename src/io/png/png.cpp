@@ -25,8 +25,8 @@ struct Free {
 
 constexpr std::size_t kSignature = 8;
 
-/// Calls visit(type, data) for each chunk up to IEND, the last one; returns false if IEND is missing or cut
-/// short.
+/// Calls visit(type, data) for each chunk before IEND, the last one; returns false if a chunk is cut short or
+/// IEND is missing.
 template <class Visit>
 bool for_each_chunk(std::span<const std::byte> bytes, Visit&& visit) {
     const auto* const at = reinterpret_cast<const unsigned char*>(bytes.data());

@@ -42,8 +42,8 @@ void check_png(const PngHeader& header, Role role, const std::string& name);
 
 /// PNG files: labels are class numbers (palette or grey), probabilities grey of 8 or 16 bits, one file for
 /// the foreground or (joined by join_class_files) one per class. Sets are written as NAME_0.png, NAME_1.png,
-/// ..., with 255 where the class is in the set, or as bits in one NAME.png. In a build without libspng,
-/// opening throws Error of kind `usage` that names the package to install.
+/// ..., with 255 where the class is in the set, or as bits of at most 16 classes in one NAME.png. In a build
+/// without libspng, opening throws Error of kind `usage` that names the package to install.
 [[nodiscard]] FolderFormat png_format();
 
 }  // namespace kandinsky

@@ -66,7 +66,7 @@ class PngSource : public ImageSource {
     void write_sets(std::size_t item, const ItemSets& sets, const fs::path& folder) const override {
         const std::size_t height = items_[item].height, width = items_[item].width, pixels = height * width;
         if (sets.dtype != DType::uint8)
-            fail(ErrorKind::usage, "PNG has no room for p-values; name an array: --pvalues P.npy");
+            fail(ErrorKind::usage, "PNG has no room for p-values; name an array: `pvalues P.npy`");
         if (sets.coding == SetCoding::planes) {
             std::vector<std::uint8_t> plane(pixels);
             for (std::size_t c = 0; c < sets.classes; ++c) {
@@ -78,7 +78,7 @@ class PngSource : public ImageSource {
         }
         if (sets.classes > 16)
             fail(ErrorKind::usage,
-                 "--coding bits supports at most 16 classes in PNG, but there are {}; use --coding planes",
+                 "`coding bits` supports at most 16 classes in PNG, but there are {}; use `coding planes`",
                  sets.classes);
         std::vector<std::uint32_t> bits(pixels);
         for (std::size_t c = 0; c < sets.classes; ++c)

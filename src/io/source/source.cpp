@@ -76,7 +76,7 @@ DType bits_dtype(std::size_t classes) {
     if (classes <= 8) return DType::uint8;
     if (classes <= 16) return DType::uint16;
     if (classes <= 32) return DType::uint32;
-    fail(ErrorKind::usage, "--coding bits supports at most 32 classes, but there are {}; use --coding planes",
+    fail(ErrorKind::usage, "`coding bits` supports at most 32 classes, but there are {}; use `coding planes`",
          classes);
 }
 
@@ -110,7 +110,7 @@ SliceAxes slice_axes(Axis axis) {
 Axis axis_of(const std::string& name) {
     for (const Axis axis : {Axis::axial, Axis::coronal, Axis::sagittal})
         if (name == name_of(axis)) return axis;
-    fail(ErrorKind::usage, "--axis is '{}', but must be axial, coronal or sagittal", name);
+    fail(ErrorKind::usage, "`axis` is '{}', but must be axial, coronal or sagittal", name);
 }
 
 std::string_view name_of(Axis axis) {

@@ -10,8 +10,7 @@
 namespace kandinsky {
 
 /// Folders of files, as segmentation tools write them. A format decodes its files into items. The parts that
-/// all formats share (pairing by name, the common grid, groups, lists of bad files) are in
-/// folder_dataset.hpp.
+/// all formats share (pairing by name, the common grid, groups, lists of bad files) are in io/folder.
 
 /// The purpose of reading a folder.
 enum class Role {
@@ -58,7 +57,7 @@ struct ItemSets {
     DType dtype = DType::uint8;  ///< of the planes; `values` are its bytes
 };
 
-/// The items of one folder (or file), in ascending order of their names.
+/// The items of one folder (or file), in ascending order of the files' names.
 class ImageSource {
   public:
     virtual ~ImageSource() = default;
@@ -127,11 +126,11 @@ template <class Source>
 
 /// The last ending of a file's name, with the dot, in lower case.
 [[nodiscard]] std::string lower_ending(const std::filesystem::path& file);
-/// The file's name without the format's ending.
+/// The file's name without the format's ending; the whole name if it has none of the endings.
 [[nodiscard]] std::string item_name(const std::filesystem::path& file, const FolderFormat& format);
 
 /// One info per file, computed in parallel: name, path and the fields that `look(i, info)` sets. If look()
-/// throws, the error becomes the item's problem.
+/// throws Error of kind `data` or `file`, its text becomes the item's problem; other errors are thrown.
 [[nodiscard]] std::vector<ItemInfo> describe_files(const std::vector<std::filesystem::path>& files,
                                                    const FolderFormat& format,
                                                    const std::function<void(std::size_t, ItemInfo&)>& look);

@@ -36,7 +36,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 std::uint32_t FoldedCrc32(const std::uint8_t* data, std::size_t bytes, std::uint32_t crc) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
     // 16 bytes represent the checksum of all bytes so far. They are multiplied by x^128 modulo the polynomial
-    // and combined with the next 16 bytes. Four such values are computed in parallel, 64 bytes apart.
+    // and combined with the next 16 bytes. Four such values are computed in parallel: each takes 16 of every
+    // 64 bytes and is multiplied by x^512. At the end they are combined.
     constexpr std::size_t kStep = 64;
     if (bytes >= 2 * kStep) {
         const hn::FixedTag<std::uint64_t, 2> word;

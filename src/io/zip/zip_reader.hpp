@@ -7,8 +7,8 @@ namespace kandinsky {
 
 /// A zip archive open for reading: numpy's .npz (stored or deflated) or a .kcal. The directory and the
 /// members' headers are checked on opening, the size and CRC of each member when it is read. Names are used
-/// as keys only, never as paths. Throws Error: `file` when the file system fails, `data` for an invalid
-/// archive.
+/// as keys only, never as paths. Const calls are thread-safe. Throws Error: `file` when the file system
+/// fails, `data` for an invalid archive.
 class ZipReader {
   public:
     /// Opens and checks the archive.

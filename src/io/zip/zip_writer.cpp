@@ -78,6 +78,11 @@ void ZipWriter::finish(const std::string& comment, bool with_checksum) {
 
 void write_npz(const std::filesystem::path& path,
                const std::vector<std::pair<std::string, ArrayView>>& arrays) {
+    std::set<std::string> names;
+    for (const auto& [name, array] : arrays)
+        if (!names.insert(name).second)
+            fail(ErrorKind::usage, "{}: two arrays are named '{}'; give each a name of its own",
+                 path.string(), name);
     AtomicFile file(path);
     ZipWriter zip(file);
     for (const auto& [name, array] : arrays) zip.add_array(name, array);

@@ -17,7 +17,7 @@ torch::Device device_of(const std::string& name) {
     if (name == "auto") return torch::cuda::is_available() ? torch::kCUDA : torch::kCPU;
     if (name != "cuda") throw std::runtime_error("there is no device '" + name + "': use auto, cpu or cuda");
     if (!torch::cuda::is_available())
-        throw std::runtime_error("this libtorch sees no GPU: use --device cpu, or a libtorch built for CUDA");
+        throw std::runtime_error("this libtorch sees no GPU: use `device cpu`, or a libtorch built for CUDA");
     return torch::kCUDA;
 }
 

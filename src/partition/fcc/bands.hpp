@@ -196,7 +196,7 @@ class BandObjective {
     [[nodiscard]] std::size_t moments() const { return field_->features() + 2; }
     [[nodiscard]] Rays rays(double column, double row) const;
 
-    /// Needs 0 <= r_0 <= r_1 ... strictly inside the limit and the border. With kGradient fills
+    /// Needs 0 <= r_0 < r_1 < ..., all strictly inside the limit and the border. With kGradient fills
     /// workspace.gradient with the exact derivatives of `total`, of the same shape as the radii.
     template <bool kGradient>
     FourierObjective evaluate(const Rays& rays, const Radii& radii, Workspace& workspace) const;

@@ -9,7 +9,7 @@
 namespace kandinsky::partition::fcc {
 
 /// Returns the value and fills the gradient. +inf means that the point is not allowed; the gradient is then
-/// ignored.
+/// ignored. A value or gradient that is not finite counts as +inf.
 using Differentiable = std::function<double(std::span<const double> at, std::span<double> gradient)>;
 
 struct DescentOptions {
@@ -30,7 +30,7 @@ struct Descent {
 
 /// Dense BFGS on the inverse Hessian with a bisecting weak-Wolfe line search. A value of +inf counts as a
 /// step that is too long, so every accepted point is allowed. The line search brackets and does not
-/// interpolate, which is robust at kinks. Deterministic; memory n^2.
+/// interpolate, which is robust at kinks. `each_iteration` may throw to stop. Deterministic; memory n^2.
 [[nodiscard]] Descent minimise(const Differentiable& function, std::vector<double> start,
                                const DescentOptions& options,
                                const std::function<void()>& each_iteration = {});

@@ -46,35 +46,15 @@ FourierOptions read_options(const PartitionInput& input) {
     return options;
 }
 
-/// The region of each band. A band without data joins the next band inwards that has data, otherwise the next
-/// band outwards.
-std::vector<std::uint32_t> merge_bands(const std::vector<std::uint32_t>& bands, std::size_t count,
-                                       std::span<const std::uint32_t> counts) {
-    std::vector<char> used(count, 0);
-    for (std::size_t p = 0; p < bands.size(); ++p)
-        if (counts[p] > 0) used[bands[p]] = 1;
-    std::vector<std::uint32_t> region(count, 0);
-    std::uint32_t next = 0;
-    for (std::size_t b = 0; b < count; ++b) {
-        if (used[b]) ++next;
-        region[b] = next == 0 ? 0 : next - 1;
-    }
-    return region;
-}
-
 Partition fit(const PartitionInput& input) {
     const FourierOptions options = read_options(input);
     const FourierField field{input.grid, input.feature_count, input.features, input.counts};
     const FourierFit found = fit_fourier_curves(field, options, input.seed,
                                                 input.progress == nullptr ? silent() : *input.progress);
-    const std::vector<std::uint32_t> bands = fourier_bands(found.curves, input.grid);
-    const std::vector<std::uint32_t> region =
-        merge_bands(bands, found.curves.coefficients.size() + 1, input.counts);
-
     Partition partition;
-    partition.regions = region.back() + 1;
-    partition.region.reserve(bands.size());
-    for (const std::uint32_t band : bands) partition.region.push_back(region[band]);
+    partition.region = fourier_bands(found.curves, input.grid);
+    partition.regions = static_cast<std::uint32_t>(found.curves.coefficients.size()) + 1;
+    const std::vector<std::uint32_t> region_of_band = join_empty_rings(input.counts, partition);
 
     nlohmann::ordered_json geometry;
     geometry["kind"] = "fourier";
@@ -95,7 +75,7 @@ Partition fit(const PartitionInput& input) {
     geometry["start_objective"] = found.starts.empty() ? 0.0 : found.starts[found.best].start_objective;
     geometry["iterations"] = found.starts.empty() ? 0u : found.starts[found.best].iterations;
     geometry["merged"] = options.curves + 1 - partition.regions;
-    geometry["region_of_band"] = region;
+    geometry["region_of_band"] = region_of_band;
     geometry["best_start"] = found.best;
     geometry["starts"] = nlohmann::ordered_json::array();
     for (const FourierStart& start : found.starts)

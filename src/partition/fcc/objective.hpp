@@ -48,7 +48,8 @@ class CurveObjective {
         double column = 0, row = 0;
     };
     [[nodiscard]] Centre centre(std::span<const double> unknowns) const;
-    /// Fills workspace.radii (and the basis at the border rays); false when infeasible there.
+    /// Fills workspace.radii and, for a free centre, workspace.basis at the border rays; false when
+    /// infeasible.
     bool place(std::span<const double> unknowns, const Rays& rays, Workspace& workspace) const;
     [[nodiscard]] double series(const double* basis, std::span<const double> unknowns,
                                 std::size_t curve) const;

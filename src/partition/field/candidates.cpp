@@ -11,33 +11,36 @@
 
 namespace kandinsky::partition::field {
 
-std::vector<double> smoothed_counts(const Grid& grid, std::span<const float> counts, double sd) {
-    // The first bin has the counts. The second has ones; smoothed, it gives the part of the kernel inside the
-    // border.
-    Plane plane(grid, 2);
-    for (std::size_t p = 0; p < grid.pixels(); ++p) {
-        plane.at(p)[0] = counts[p];
-        plane.at(p)[1] = 1;
+std::vector<double> smoothed_counts(const Cells& cells, std::span<const float> counts, double sd) {
+    // The first bin has the scores, the second the pixels, both divided by the pixels of a full cell. After
+    // smoothing, the second is the part of the kernel inside the border.
+    Plane plane(cells.grid(), 2);
+    const auto full = static_cast<float>(cells.side() * cells.side());
+    for (std::size_t p = 0; p < counts.size(); ++p) {
+        plane.at(p)[1] = static_cast<float>(cells.area(p)) / full;
+        plane.at(p)[0] = counts[p] * plane.at(p)[1];
     }
     const Plane smoothed = gaussian(plane, sd);
-    std::vector<double> mean(grid.pixels());
+    std::vector<double> mean(counts.size());
     for (std::size_t p = 0; p < mean.size(); ++p)
         mean[p] = static_cast<double>(smoothed.at(p)[0]) / static_cast<double>(smoothed.at(p)[1]);
     return mean;
 }
 
-std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd) {
-    std::vector<double> z = smoothed_counts(grid, counts, sd);
+std::vector<double> prevalence(const Cells& cells, std::span<const float> counts, double sd) {
+    std::vector<double> z = smoothed_counts(cells, counts, sd);
     for (double& value : z) value = std::log(value + 0.25);
     return z;
 }
 
-RingSums::RingSums(const Plane& votes, std::span<const double> z)
+RingSums::RingSums(const Cells& cells, const Plane& votes, std::span<const double> z)
     : depth(votes.bins), own(kBins * depth), mirror(kBins * depth) {
     const auto [least, most] = std::minmax_element(z.begin(), z.end());
     low = *least;
     step = (*most - *least) / (kBins - 1);
     const std::size_t width = votes.grid.width;
+    const std::vector<BetweenCells> mirrored = cells.mirrored_columns();
+    const double whole = 2 * cells.side();
     std::vector<std::uint8_t> bin_of(z.size());
     for (std::size_t p = 0; p < z.size(); ++p)
         bin_of[p] = static_cast<std::uint8_t>(step > 0 ? std::lround((z[p] - low) / step) : 0);
@@ -46,13 +49,17 @@ RingSums::RingSums(const Plane& votes, std::span<const double> z)
     parallel_for((depth + kStretch - 1) / kStretch, [&](std::size_t stretch) {
         const std::size_t first = stretch * kStretch, last = std::min(depth, first + kStretch);
         for (std::size_t p = 0; p < z.size(); ++p) {
-            const float* const here = votes.at(p);
-            const std::size_t twin = p - p % width + (width - 1 - p % width);
+            const std::size_t row = p - p % width, twin = width - 1 - p % width;
+            const BetweenCells& place = mirrored[twin];  // where the twin's mirror image lies: near p
+            const double low_share = place.low_weight / whole, high_share = place.high_weight / whole;
+            const float *const here = votes.at(p), *const low_votes = votes.at(row + place.low),
+                               *const high_votes = votes.at(row + place.high);
             double* const to = own.data() + bin_of[p] * depth;
-            double* const twin_to = mirror.data() + bin_of[twin] * depth;
+            double* const twin_to = mirror.data() + bin_of[row + twin] * depth;
             for (std::size_t b = first; b < last; ++b) {
                 to[b] += static_cast<double>(here[b]);
-                twin_to[b] += static_cast<double>(here[b]);
+                twin_to[b] += low_share * static_cast<double>(low_votes[b]) +
+                              high_share * static_cast<double>(high_votes[b]);
             }
         }
     });
@@ -94,7 +101,7 @@ void Rings::at(double z, float* out) const {
 }
 
 namespace {
-// A pixel's vote is n / (n + 2): almost equal votes, none for pixels without data.
+// A cell with n scores per pixel has the vote n / (n + 2): almost equal votes, none for cells without data.
 constexpr float kCap = 2;
 constexpr double kTaus[] = {0.15, 0.4};
 // Bandwidths over which prevalence is smoothed, in heights of the grid.
@@ -102,7 +109,8 @@ constexpr double kPrevalenceScales[] = {1.0 / 64, 1.0 / 20};
 // Bandwidth over which scores are counted to decide whether a place has data, in heights of the grid.
 constexpr double kSupportScale = 1.0 / 40;
 
-/// A geometric sequence from 1/120 to about 1/5 of the height, without bandwidths below half a cell.
+/// A geometric sequence from 1/120 to at most 1/4.5 of the height, without bandwidths below half a cell; half
+/// a cell if none is left.
 std::vector<double> standard_bandwidths(const Grid& grid) {
     const double height = grid.height;
     std::vector<double> bandwidths;
@@ -165,8 +173,11 @@ bool CandidateFields::possible(const FoldHistograms& histograms, std::size_t fol
 
 CandidateFields::CandidateFields(const Cells& cells, const FoldHistograms& histograms, std::size_t fold,
                                  const std::vector<Candidate>& candidates)
-    : grid_(cells.grid()), bins_(histograms.bins()), candidates_(candidates), image_(bins_) {
-    const auto area = static_cast<float>(cells.side() * cells.side());
+    : grid_(cells.grid()),
+      mirrored_(cells.mirrored_columns()),
+      bins_(histograms.bins()),
+      candidates_(candidates),
+      image_(bins_) {
     Plane votes(grid_, bins_);
     std::vector<float> counts(grid_.pixels());
     std::vector<std::uint64_t> rows(grid_.height * bins_);
@@ -174,6 +185,7 @@ CandidateFields::CandidateFields(const Cells& cells, const FoldHistograms& histo
         std::vector<std::uint32_t> own(bins_);
         std::uint64_t* const row = rows.data() + y * bins_;
         for (std::size_t p = y * grid_.width; p < (y + 1) * grid_.width; ++p) {
+            const auto area = static_cast<float>(cells.area(p));
             counts[p] = static_cast<float>(histograms.without(p, fold, own)) / area;
             const float vote = 1 / (area * (counts[p] + kCap));
             std::uint32_t sum = 0;
@@ -190,7 +202,7 @@ CandidateFields::CandidateFields(const Cells& cells, const FoldHistograms& histo
             sum += rows[y * bins_ + b], whole += rows[(y + 1) * bins_ - 1];
         image_[b] = static_cast<float>(static_cast<double>(sum) / static_cast<double>(whole));
     }
-    around_ = smoothed_counts(grid_, counts, std::max(0.5, kSupportScale * grid_.height));
+    around_ = smoothed_counts(cells, counts, std::max(0.5, kSupportScale * grid_.height));
     Pyramid pyramid(std::move(votes));
     std::shared_ptr<const std::vector<double>> z;
     std::optional<RingSums> sums;
@@ -201,8 +213,8 @@ CandidateFields::CandidateFields(const Cells& cells, const FoldHistograms& histo
             smooths_.emplace_back(one.bandwidth, Smooth(pyramid, one.bandwidth, cells.added_variance()));
         if (one.kind == Candidate::Kind::rings) {
             if (!sums || z_scale != one.bandwidth) {
-                z = std::make_shared<const std::vector<double>>(prevalence(grid_, counts, one.bandwidth));
-                sums.emplace(pyramid.base(), *z);
+                z = std::make_shared<const std::vector<double>>(prevalence(cells, counts, one.bandwidth));
+                sums.emplace(cells, pyramid.base(), *z);
                 z_scale = one.bandwidth;
             }
             rings_.push_back({z, Rings(*sums, one.tau, one.mirror)});
@@ -223,8 +235,16 @@ bool CandidateFields::kernel_at(std::size_t cell, const Smooth& smooth, bool mir
     if (mirror) {
         std::vector<float>& other = thread_buffer<float, CandidateFields>();
         other.resize(bins_);
-        smooth.at(row, grid_.width - 1 - column, other.data());
-        for (std::size_t b = 0; b < bins_; ++b) out[b] += other[b];
+        const BetweenCells& place = mirrored_[column];
+        const auto whole = static_cast<float>(place.low_weight + place.high_weight);
+        const auto add = [&](std::uint32_t from, std::uint32_t weight) {
+            if (weight == 0) return;
+            smooth.at(row, from, other.data());
+            const float share = static_cast<float>(weight) / whole;
+            for (std::size_t b = 0; b < bins_; ++b) out[b] += share * other[b];
+        };
+        add(place.low, place.low_weight);
+        add(place.high, place.high_weight);
     }
     return normalise(out, bins_);
 }

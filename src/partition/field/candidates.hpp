@@ -9,27 +9,28 @@
 
 namespace kandinsky::partition::field {
 
-/// Scores per pixel around every cell: `counts` smoothed by a Gaussian of `sd` cells, normalised at the
-/// border.
-[[nodiscard]] std::vector<double> smoothed_counts(const Grid& grid, std::span<const float> counts, double sd);
+/// Scores per pixel around every cell of a lattice: those of the cells (`counts`), smoothed by a Gaussian of
+/// `sd` cells. Only pixels inside the image count.
+[[nodiscard]] std::vector<double> smoothed_counts(const Cells& cells, std::span<const float> counts,
+                                                  double sd);
 
 /// z = log(smoothed scores per pixel + 1/4): how common the class is around a cell.
-[[nodiscard]] std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd);
+[[nodiscard]] std::vector<double> prevalence(const Cells& cells, std::span<const float> counts, double sd);
 
-/// Sums of the pixels' votes by prevalence, in 96 bins. The votes of a pixel with n scores are its cumulative
-/// numbers of scores divided by n + 2.
+/// Sums of the cells' votes by prevalence, in 96 bins. The votes of a cell with n scores per pixel are its
+/// cumulative numbers of scores per pixel, divided by n + 2.
 struct RingSums {
     static constexpr std::size_t kBins = 96;
     double low = 0, step = 0;  ///< the first bin's centre and the distance to the next
     std::size_t depth = 0;
     std::vector<double> own;     ///< [prevalence bin][score bin]
-    std::vector<double> mirror;  ///< each pixel's votes together with those of its left-right mirror image
+    std::vector<double> mirror;  ///< each cell's votes together with those of its left-right mirror image
 
-    RingSums(const Plane& votes, std::span<const double> z);
+    RingSums(const Cells& cells, const Plane& votes, std::span<const double> z);
 };
 
-/// Distributions of pixels where the class is about equally common. They use all pixels r with weights
-/// exp(-(z_p - z_r)^2 / (2 tau^2)), where z_r is rounded to the centre of its bin. A pixel's distribution is
+/// Distributions of cells where the class is about equally common. They use all cells r with weights
+/// exp(-(z_p - z_r)^2 / (2 tau^2)), where z_r is rounded to the centre of its bin. A cell's distribution is
 /// interpolated between the two nearest bin centres.
 class Rings {
   public:
@@ -94,6 +95,7 @@ class CandidateFields {
     [[nodiscard]] bool kernel_at(std::size_t cell, const Smooth& smooth, bool mirror, float* out) const;
 
     Grid grid_;
+    std::vector<BetweenCells> mirrored_;  ///< [column]
     std::size_t bins_;
     std::vector<Candidate> candidates_;
     std::vector<float> image_;

@@ -101,8 +101,8 @@ class Errors {
     std::vector<float> truth_, weight_, here_;
 };
 
-/// Adds the products at the middle pixels of one row of cells to `sums`; returns how many of these pixels
-/// have scores.
+/// Sets `sums` to the sums of the products over the middle pixels of one row of cells that have scores;
+/// returns the number of these pixels.
 std::size_t add_row(const Cells& cells, const FoldHistograms& histograms, std::size_t fold,
                     const CandidateFields& fields, std::size_t candidates, std::size_t pilot, std::size_t row,
                     std::vector<double>& sums) {

@@ -22,11 +22,12 @@ struct ErrorProducts {
 /// [fold] the candidates fitted to the other folds; empty if these have no scores.
 using FoldFields = std::vector<std::optional<CandidateFields>>;
 
-/// Threshold-weighted CRPS. At a pixel p with scores it is the sum over the bins b of
-/// v_p(b) (F_j - V)(F_k - V); the result is the mean over the pixels of a fold, then over the folds. F comes
-/// from the other folds, V is the fold's own distribution at p, and v_p are the increments of the pilot
-/// candidate. Only the middle pixels of cells are used, because neighbours hardly differ; on grids of 3000
-/// cells or more, only those of every second row and column. The order of sums does not depend on threads.
+/// Threshold-weighted CRPS. The product of candidates j and k at a pixel p with scores is the sum over the
+/// bins b of v_p(b) (F_j(b) - V(b)) (F_k(b) - V(b)); the result is the mean over the pixels of a fold, then
+/// over the folds. F comes from the other folds, V is the fold's own distribution at p, and v_p are the
+/// increments of the pilot candidate. Only the middle pixels of cells are used, because neighbours hardly
+/// differ; on grids of 3000 cells or more, only those of every second row and column. The order of sums does
+/// not depend on threads.
 [[nodiscard]] ErrorProducts cross_validate(const Cells& cells, const FoldHistograms& histograms,
                                            const std::vector<Candidate>& candidates, const FoldFields& fields,
                                            Progress& progress);

@@ -25,7 +25,7 @@ std::vector<double> parse_bandwidths(const std::string& text) {
         const auto [next, status] = std::from_chars(at, end, value);
         if (status != std::errc() || !(value >= 0.3 && value <= 1e4) || (next != end && *next != ','))
             fail(ErrorKind::usage,
-                 "--field-bandwidths is '{}', but must be 'auto' or pixels from 0.3 to 10000 separated by "
+                 "`field_bandwidths` is '{}', but must be 'auto' or pixels from 0.3 to 10000 separated by "
                  "commas",
                  text);
         all.push_back(value);
@@ -152,7 +152,7 @@ std::vector<SoftCurves> fit_curves(const SoftInput& input) {
     const Cells cells(input.data.grid());
     if (input.leave_one_out && options.order == FoldOrder::contiguous)
         fail(ErrorKind::usage,
-             "--promise loo needs folds by content; with --field-fold-order contiguous use --promise split "
+             "`promise loo` needs folds by content; with `field_fold_order contiguous` use `promise split` "
              "or none");
     if (input.leave_one_out) options.order = FoldOrder::content_runs;
     // With pooling by pixels this is one fit of leave-one-out: the data already lack one group.

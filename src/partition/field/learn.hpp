@@ -48,8 +48,8 @@ struct Learnt {
 /// The candidates for a grid of cells. `wanted` has bandwidths in pixels, the result in cells.
 [[nodiscard]] std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted);
 
-/// Learns how pixels share scores, from the counts of one stratum. `without_folds`: also make the
-/// distributions without each fold, with the same weights.
+/// Learns how pixels share scores, from the counts of one stratum, which has at least one score.
+/// `without_folds`: also make the distributions without each fold, with the same weights.
 [[nodiscard]] Learnt learn(const FoldHistograms& histograms, const Options& options, const Cells& cells,
                            bool without_folds, Progress& progress);
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <kandinsky/threads.hpp>
 
-#include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/team/team.hpp"
 #include "curve/group_weights.hpp"
@@ -115,8 +114,7 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
 std::vector<SoftCurves> leave_one_out(const SoftInput& input, const Options& options, const Cells& cells) {
     const Folds folds =
         make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
-    if (input.census.groups > kRankedGroups)
-        fail(ErrorKind::usage, "--promise loo is for up to {} groups; use --promise split", kRankedGroups);
+    check_leave_one_out(input.census.groups);
     std::vector<SoftCurves> out;
     for (const std::vector<std::uint32_t>& strata : evidence_batches(input))
         fit_batch(input, options, cells, folds.place, strata, out);

@@ -37,8 +37,9 @@ class Codebook final : public Fitness, public Sweeper {
     /// [region][cell]: summed weights.
     [[nodiscard]] std::vector<float> histograms(const Spans& spans) const;
     /// A lower bound of the sum over ordered pairs. The mean distance between two cells is at least that of
-    /// their means. A mean of lengths is at least the length of the vector of mean absolute coordinates, and
-    /// each coordinate is summed over the cells in its order: O(regions * values * cells).
+    /// their means. A sum of lengths is at least the length of the vector of summed absolute coordinates. For
+    /// each coordinate, one pass over the cells in ascending order gives this sum: O(regions * values *
+    /// cells).
     [[nodiscard]] double least_sum(const std::vector<float>& histograms, std::size_t regions) const;
 
     const Cloud& cloud_;

@@ -14,9 +14,9 @@
 namespace kandinsky::partition::genann {
 
 /// Differential evolution rand/1/bin on a box: mutant = a + mutation (b - c) of three members, all different
-/// and different from the target; a parameter takes the mutant's value when u < crossover; the trial replaces
-/// the target only if it is strictly better. All trials of a generation come from the old population, so they
-/// may be scored in any order or at once: the result depends on the seed alone.
+/// and different from the target; a parameter takes the mutant's value with probability crossover; the trial
+/// replaces the target only if it is strictly better. All trials of a generation come from the old
+/// population, so they may be scored in any order or at once: the result depends on the seed alone.
 struct EvolutionSettings {
     std::vector<double> lower;
     std::vector<double> upper;
@@ -29,7 +29,8 @@ struct EvolutionSettings {
     std::uint64_t seed = 0;
     std::string_view stage = "evolution";  ///< for progress reports
     const Team* team = nullptr;            ///< ranks that share the scoring; null: one process
-    /// Draws an initial member; it is repaired and clipped afterwards. Empty: uniform in the box.
+    /// Changes an initial member, which is drawn uniformly in the box, before it is repaired and clipped.
+    /// Empty: no change.
     std::function<void(Random&, std::span<double>)> start;
     /// Brings a member into its normal form (sorted radii). Called before clipping, for every new and mutated
     /// member.

@@ -50,7 +50,8 @@ class Parameters {
                  "radii",
                  bounds.outer, bounds.inner);
         if (!(bounds.axis_ratio >= 1) || !std::isfinite(bounds.axis_ratio))
-            fail(ErrorKind::usage, "largest axis ratio {} is below 1", bounds.axis_ratio);
+            fail(ErrorKind::usage, "the largest axis ratio is {}, but must be finite and at least 1",
+                 bounds.axis_ratio);
         lower_ = {-bounds.centre_x, -bounds.centre_y};
         upper_ = {bounds.centre_x, bounds.centre_y};
         for (std::size_t k = 0; k < radii; ++k) {
@@ -94,10 +95,11 @@ class Parameters {
         if (annuli.angle < 0) annuli.angle += std::numbers::pi;
         return annuli;
     }
-    /// The lengths of the first steps of a local search, in pixels.
+    /// The standard deviations of the steps of a local search at scale 1: lengths in pixels, and the ellipse
+    /// vector.
     [[nodiscard]] std::vector<double> steps(const Grid& grid) const {
         std::vector<double> steps(2 + radii_, 1.0);
-        // A change of the axis ratio that moves the edge of a disc as large as the image by about a pixel.
+        // A change of the axis ratio that moves the edge of a disc as large as the image by about two pixels.
         if (shape_ == AnnuliShape::ellipse)
             steps.resize(4 + radii_, 4.0 / std::max(1.0, std::hypot(grid.width, grid.height) / 2));
         return steps;
@@ -126,9 +128,9 @@ std::vector<std::vector<double>> finalists(const EvolutionResult& evolution, std
     return chosen;
 }
 
-/// Draws the radii of an initial member: distances of pixels with data at random quantiles, so that every
-/// region has data. If a class covers a small part of the grid, most uniform radii would lie outside it and
-/// have equal fitness, and the evolution would have no direction.
+/// Draws the radii of an initial member: distances of pixels with data at random quantiles, so that nearly
+/// every region has data. If a class covers a small part of the grid, most uniform radii would lie outside it
+/// and have equal fitness, and the evolution would have no direction.
 void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random& random,
                  std::span<double> radii) {
     const std::size_t stride = std::max<std::size_t>(1, cloud.grid.pixels() / 4096);
@@ -240,7 +242,7 @@ AnnuliBounds annuli_bounds(std::string_view preset, const Grid& grid) {
         fail(ErrorKind::usage, "there are no annuli bounds '{}'; choose one of auto, coco, decathlon",
              preset);
     // The centre may be half-way between the middle and the border. From there the far corner is at 3/4 of
-    // the diagonal, so a larger radius would have no effect.
+    // the diagonal, so a larger circle would contain no more pixels.
     const double reach = 0.75 * std::hypot(grid.width, grid.height);
     return {.centre_x = grid.width / 4.0, .centre_y = grid.height / 4.0, .inner = reach, .outer = reach};
 }

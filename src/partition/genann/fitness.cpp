@@ -38,7 +38,7 @@ PointTable PointTable::gather(std::span<const std::uint32_t> index) const {
 }
 
 namespace {
-/// [pixel + 1]: number of pixels with data before this pixel.
+/// Cloud::before.
 std::vector<std::uint32_t> count_before(const AnnuliPoints& input) {
     const std::size_t pixels = input.grid.pixels();
     if (input.points.size() != pixels * input.values ||

@@ -41,9 +41,9 @@ class PointTable {
 struct Cloud {
     Grid grid;
     PointTable points;
-    std::vector<std::uint32_t> before;  ///< [pixel + 1]: number of pixels with data before this pixel
+    std::vector<std::uint32_t> before;  ///< [pixel]: pixels with data before it; the last entry: all of them
 
-    /// Throws a data error when the shapes do not agree.
+    /// Throws a data error when the shapes do not agree, a usage error for weights without counts.
     explicit Cloud(const AnnuliPoints& input);
 
     [[nodiscard]] std::size_t size() const { return points.count(); }
@@ -76,7 +76,7 @@ class Fitness {
 /// The points of every region, and where each region begins.
 struct Regions {
     PointTable points;
-    std::vector<std::size_t> first;  ///< [region + 1]
+    std::vector<std::size_t> first;  ///< [region]: its first point; the last entry: the number of points
 
     [[nodiscard]] std::size_t count() const { return first.size() - 1; }
 };

@@ -25,7 +25,7 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
         text_option(kMethod, input, "genann-bounds", {"auto", "coco", "decathlon"}), input.grid);
     const std::int64_t population = integer_option(kMethod, input, "genann-population", 0, 10000);
     if (population > 0 && population < 4)
-        fail(ErrorKind::usage, "--genann-population is {}, but must be 0 (automatic) or at least 4",
+        fail(ErrorKind::usage, "`genann_population` is {}, but must be 0 (automatic) or at least 4",
              population);
     options.population = static_cast<std::size_t>(population);
     options.generations =
@@ -39,25 +39,6 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     options.seed = input.seed;
     options.team = input.team;
     return options;
-}
-
-/// Numbers the regions with data from 0 and joins the others to the next region inwards, else outwards.
-/// Returns the number of joined regions.
-std::uint32_t merge_empty(std::span<const std::uint32_t> counts, std::vector<std::uint32_t>& region,
-                          std::uint32_t& regions) {
-    std::vector<bool> holds(regions, false);
-    for (std::size_t p = 0; p < region.size(); ++p)
-        if (counts[p] > 0) holds[region[p]] = true;
-    std::vector<std::uint32_t> name(regions, 0);
-    std::uint32_t next = 0;
-    for (std::uint32_t r = 0; r < regions; ++r) {
-        if (holds[r]) ++next;
-        name[r] = next > 0 ? next - 1 : 0;
-    }
-    for (std::uint32_t& r : region) r = name[r];
-    const std::uint32_t kept = std::max(next, 1u), merged = regions - kept;
-    regions = kept;
-    return merged;
 }
 
 /// Reduces a long log to 60 to 120 lines: the first, the last and lines at equal distances between.
@@ -93,7 +74,8 @@ Partition fit(const PartitionInput& input) {
     if (input.released && !centre_pixel)
         for (std::uint32_t& region : partition.region) --region;
     partition.regions = static_cast<std::uint32_t>(options.radii) + 1 + (centre_pixel ? 1 : 0);
-    const std::uint32_t merged = merge_empty(input.counts, partition.region, partition.regions);
+    const std::uint32_t rings = partition.regions;
+    join_empty_rings(input.counts, partition);
 
     const Origin origin = origin_of(input.grid, options.rule);
     const Annuli& annuli = found.annuli;
@@ -118,7 +100,7 @@ Partition fit(const PartitionInput& input) {
         {"evaluations", found.evaluations},
         {"refinements", found.refinements},
         {"stopped", found.stopped},
-        {"merged", merged},
+        {"merged", rings - partition.regions},
         {"log", thinned(found.log)},
     };
     partition.geometry = geometry.dump();

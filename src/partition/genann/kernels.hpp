@@ -20,21 +20,22 @@ inline constexpr std::size_t kPairSlack = 16;
 /// Sum over all i of `a` and j of `b` of w_i w_j |a_i - b_j| (Euclidean). Pairs in float32, summed in 16
 /// lanes over 512 points at most, then in float64. No fused operations, IEEE square root, fixed lanes: the
 /// same bits on every instruction set. O(a.count * b.count * dimensions), no allocation; values are finite.
+/// Both blocks have weights, or neither.
 [[nodiscard]] double pair_sum(const PointBlock& a, const PointBlock& b);
 /// The same sums point by point: sums[i] += sum over j of w_j |a_i - b_j|, without a's own weights.
 void row_sums(const PointBlock& a, const PointBlock& b, double* sums);
 
-/// Adds to totals[r] the sum over a, b of h_a table[a][b] h_b for each of `count` histograms h [r][size] and
-/// an upper triangular table of `size` rows of `size` floats: entries left of the diagonal are 0. `size` is a
-/// multiple of kTableLanes. Zero h_a cost nothing. One thread, no allocation.
+/// For each of `count` histograms h, [r][size], adds the sum over a and b of h_a table[a][b] h_b to
+/// totals[r]. `table` has `size` rows of `size` floats and is upper triangular: entries left of the diagonal
+/// are 0. `size` is a multiple of kTableLanes. Zero h_a cost nothing. One thread, no allocation.
 void quadratic_forms(const float* table, const float* histograms, std::size_t size, std::size_t count,
                      double* totals);
 inline constexpr std::size_t kTableLanes = 32;
 /// sums[c] += factor * row[c] for `size` floats, a multiple of kTableLanes.
 void add_scaled(const float* row, float factor, std::size_t size, float* sums);
 
-/// Numbers of each row that all discs of a candidate share. The squared distance of column x from the centre
-/// is a (x - middle)^2 + across, with an error below `tolerance`.
+/// What all discs of a candidate have in common in each row. The squared distance of column x from the centre
+/// is a (x - middle)^2 + across, with an error below `tolerance`; `inverse` is 1 / a.
 struct DiscRows {
     static constexpr std::size_t kLanes = 8;  ///< rows at a time
 

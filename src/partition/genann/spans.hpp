@@ -9,7 +9,7 @@ namespace kandinsky::partition::genann {
 
 enum class Edge { open, closed };  ///< whether a pixel at distance exactly r belongs to the disc of radius r
 
-/// Where pixel (column 0, row 0) lies: pixel (x, y) sits at (x - x0, y0 - y).
+/// The origin of the plane, in columns and rows: pixel (x, y) lies at (x - x0, y0 - y).
 struct Origin {
     double x0 = 0;
     double y0 = 0;

@@ -18,8 +18,8 @@ struct Gathered {
     std::vector<float> rows;
 };
 
-/// An infinite feature is a quantile for which there are too few scores. It counts as the largest value of
-/// that feature, because the pixel may be as hard as the hardest.
+/// The features of a calibration are finite. In direct calls +inf counts as the largest finite value of that
+/// feature (0 if there is none), because the pixel may be as hard as the hardest. NaN and -inf are refused.
 Gathered gather(const PartitionInput& input) {
     const std::size_t width = input.feature_count;
     Gathered data;

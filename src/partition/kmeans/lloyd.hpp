@@ -43,11 +43,11 @@ struct Clustering {
     friend bool operator==(const Clustering&, const Clustering&) = default;
 };
 
-/// k-means of the rows [point][coordinate]: greedy k-means++ and Lloyd's iteration until no point changes its
-/// cluster, the best of several restarts. A cluster that becomes empty gets the point farthest from its own
-/// centre. The result is a function of points and options alone. Throws a usage error for options out of
-/// range, a data error for values that are not finite, Interrupted when `progress` asks for it. No points: no
-/// clusters.
+/// k-means of the rows [point][coordinate]: greedy k-means++ and Lloyd's iteration, the best of several
+/// restarts, then exchanges of single points, until no point changes its cluster or after max_iterations
+/// passes. A cluster that becomes empty gets the point farthest from its own centre. The result is a function
+/// of points and options alone. Throws a usage error for options out of range, a data error for values that
+/// are not finite, Interrupted when `progress` asks for it. No points: no clusters.
 [[nodiscard]] Clustering cluster(std::span<const float> rows, std::size_t dimension,
                                  const ClusterOptions& options, Progress& progress = silent());
 

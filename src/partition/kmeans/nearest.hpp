@@ -82,9 +82,10 @@ struct Move {
 /// coordinate by coordinate without fused operations, so the bits are the same on every machine. No
 /// allocation; O((end - begin) * clusters * dimension), less if `slack` lets points be skipped.
 ///
-/// `slack` has an entry for each point, initially 0: how much farther the second nearest centre is than the
-/// nearest, as a lower bound for a few neighbouring points. `moved` is twice the largest distance that a
-/// centre has moved since the last call. Points with a larger slack keep their label without computation.
+/// `slack` has an entry for each point, initially 0. Some entries are used, each for a few neighbouring
+/// points: a lower bound on how much farther their second nearest centre is than their nearest. `moved` is
+/// twice the largest distance that a centre has moved since the last call. If the slack is larger, the points
+/// keep their labels without computation.
 std::size_t assign_nearest(const Points& points, std::span<const double> centres, std::size_t begin,
                            std::size_t end, std::uint32_t* labels, Move* moves, double* slack, double moved);
 

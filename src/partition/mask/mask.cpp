@@ -14,7 +14,7 @@ Partition fit(const PartitionInput& input) {
     const auto found = input.settings == nullptr ? std::map<std::string, Array>::const_iterator{}
                                                  : input.settings->arrays.find("mask");
     if (input.settings == nullptr || found == input.settings->arrays.end())
-        fail(ErrorKind::usage, "method 'mask' needs a region map: add --mask REGIONS.npy");
+        fail(ErrorKind::usage, "method 'mask' needs a region map: add `mask REGIONS.npy`");
     const Array& map = found->second;
     const auto& shape = map.shape();
     const bool per_class = shape.size() == 3;
@@ -33,14 +33,20 @@ Partition fit(const PartitionInput& input) {
              input.strata == 1 ? std::string("is one curve for all classes")
                                : fmt::format("are {} classes", input.strata));
 
-    const std::vector<std::int64_t> values = map.to_vector<std::int64_t>();
     const std::size_t pixels = input.grid.pixels();
-    const std::int64_t* first = values.data() + (per_class ? input.stratum * pixels : 0);
-    std::vector<std::int64_t> names(first, first + pixels);
+    ArrayView plane = map.view();
+    if (per_class) {
+        plane.data = plane.at(input.stratum);
+        plane.shape.erase(plane.shape.begin());
+        plane.strides.erase(plane.strides.begin());
+    }
+    const std::vector<std::int64_t> values = Array(plane).to_vector<std::int64_t>();
+    std::vector<std::int64_t> names = values;
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     if (names.front() < 0) {
-        const auto where = static_cast<std::size_t>(std::find(first, first + pixels, names.front()) - first);
+        const auto where =
+            static_cast<std::size_t>(std::find(values.begin(), values.end(), names.front()) - values.begin());
         fail(ErrorKind::data, "the region map has {} at row {}, column {}; region numbers start at 0",
              names.front(), where / input.grid.width, where % input.grid.width);
     }
@@ -49,7 +55,7 @@ Partition fit(const PartitionInput& input) {
     partition.region.resize(pixels);
     for (std::size_t p = 0; p < pixels; ++p)
         partition.region[p] = static_cast<std::uint32_t>(
-            std::lower_bound(names.begin(), names.end(), first[p]) - names.begin());
+            std::lower_bound(names.begin(), names.end(), values[p]) - names.begin());
     partition.geometry = fmt::format(R"({{"kind": "mask", "names": [{}]}})", fmt::join(names, ", "));
     return partition;
 }

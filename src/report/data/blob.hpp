@@ -22,6 +22,7 @@ namespace kandinsky {
 [[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
 
 /// 0 .. `steps` for value / top in [0, 1] (clamped, rounded); 255 for a value that is not finite.
+/// 0 for a finite value if `top` is at most 0.
 [[nodiscard]] std::uint8_t quantised(double value, double top, unsigned steps = 254);
 /// The smallest round number that is not below the value; 1 for NaN and values up to 0.
 [[nodiscard]] double round_up(double value);

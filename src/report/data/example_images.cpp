@@ -76,7 +76,7 @@ std::vector<std::uint8_t> truth_of(const Dataset& test, std::size_t image) {
     return out;
 }
 
-/// The most probable of the first 255 classes of every pixel, which enters empty sets.
+/// For every pixel, the most probable of the first 255 classes. The page adds it to empty sets.
 std::vector<std::uint8_t> likeliest(const std::vector<float>& probs, std::size_t classes,
                                     std::size_t pixels) {
     std::vector<std::uint8_t> out(pixels);

@@ -42,12 +42,12 @@ void check_outlines(const OutlineRule& rule, const std::string& name, const Data
         fail(ErrorKind::usage, "{} is in millimetres, but the images of a report are pixels; {}", name,
              instead);
     if (rule.volumes && !test.grouped())
-        fail(ErrorKind::usage, "{} is made for volumes; give --groups, which tell the slices of each volume",
+        fail(ErrorKind::usage, "{} is made for volumes; give `groups`, which tell the slices of each volume",
              name);
     for (const ClassOutline& one : rule.classes)
         for (const OutlineLevel& level : {one.outer, one.inner})
             if (level.score.kind == OutlineScore::Kind::field)
-                fail(ErrorKind::usage, "{} has --score field, which a report does not draw; {}", name,
+                fail(ErrorKind::usage, "{} has `score field`, which a report does not draw; {}", name,
                      instead);
 }
 

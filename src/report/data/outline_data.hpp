@@ -6,6 +6,7 @@ namespace kandinsky {
 
 /// Throws Error of kind `usage` or `data` if a report cannot show the rule's outlines on these images, for
 /// example because the rule was made from masks, is in millimetres or has the score field.
+/// `name`: of the rule's file, for the message.
 void check_outlines(const OutlineRule& rule, const std::string& name, const Dataset& test);
 
 /// The outlines of `images` in the page's form, the guarantee, and how often it was kept on all test images;

@@ -9,6 +9,7 @@
 
 #include "core/base/parallel.hpp"
 #include "report/data/blob.hpp"
+#include "score/score_scale.hpp"
 
 namespace kandinsky {
 
@@ -18,7 +19,8 @@ namespace {
 constexpr std::uint32_t kMostCurves = 1024;
 constexpr std::size_t kCoarsest = 64;
 constexpr unsigned kScoreSteps = 64;
-// The expected bytes of base64 for a value of noisy curves, for the first guess of the resolution.
+// The number of base64 bytes that a value of a noisy curve needs. The search for the resolution begins with
+// this estimate.
 constexpr double kPacked = 0.4;
 
 std::size_t parts(std::size_t length, std::size_t block) {
@@ -33,7 +35,8 @@ std::size_t size_of_blobs(const std::vector<std::vector<ordered_json>>& blobs) {
     return bytes;
 }
 
-/// The first resolution from a guess on whose blobs fit into the limit, or the coarsest.
+/// Makes blobs with larger and larger steps, beginning with a guess, until they fit into the limit or the
+/// step is kCoarsest. Returns the step.
 template <class Make>
 std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make&& make,
                    std::vector<std::vector<ordered_json>>& out) {
@@ -95,8 +98,12 @@ DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators) {
     double least = 0, most = 1;
     for (const Calibrator* calibrator : calibrators) {
         for (const SmoothCurves& curves : calibrator->smooth)
-            if (!curves.empty() && !curves.without_data())
-                most = std::max(most, static_cast<double>(storage_of(curves).largest));
+            if (!curves.empty() && !curves.without_data()) {
+                // Scores begin one key above the origin.
+                const SmoothStorage& storage = storage_of(curves);
+                least = std::min(least, static_cast<double>(largest_score_at(storage.origin + 1)));
+                most = std::max(most, static_cast<double>(storage.largest));
+            }
         for (const CurveSet& curves : calibrator->curves)
             for (std::size_t k = 0; k < curves.size(); ++k) {
                 // Ascending, so infinite values are last.
@@ -136,7 +143,7 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
                                             std::size_t stride, const DrawnRange& range) {
     const Grid grid = calibrator.grid;
     const std::size_t rows = parts(grid.height, stride), columns = parts(grid.width, stride);
-    const std::vector<double> alphas = curve_alphas();
+    const std::vector<double> alphas = read_alphas(calibrator, stratum, curve_alphas());
     std::vector<std::uint8_t> out(alphas.size() * rows * columns);
     for (std::size_t row = 0; row < rows; ++row)
         for (std::size_t column = 0; column < columns; ++column) {
@@ -161,9 +168,10 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
 std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum,
                                        const DrawnRange& range) {
     const CurveSet& curves = calibrator.curves[stratum];
+    const std::vector<double> alphas = read_alphas(calibrator, stratum, slider_alphas());
     std::vector<std::uint16_t> out;
     for (std::size_t k = 0; k < curves.size(); ++k)
-        for (const double alpha : slider_alphas()) {
+        for (const double alpha : alphas) {
             const auto score = static_cast<double>(curves.threshold(k, alpha));
             out.push_back(std::isfinite(score)
                               ? static_cast<std::uint16_t>(std::lround(range.place(score) * 65534))

@@ -19,11 +19,14 @@ struct DrawnRange {
 [[nodiscard]] DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators);
 
 /// Thresholds of every `stride`-th pixel in both directions (from the middle of the first block on), in the
-/// layout of coverage_blocks(): round(64 sqrt(place)), or 255 for infinite thresholds.
+/// layout of coverage_blocks(): round(64 sqrt(place)), or 255 if not finite. Curves are read at the alphas at
+/// which sets read them (read_alphas()). If levels follow the image, thresholds are those of an image with
+/// shift 0.
 [[nodiscard]] std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
                                                           std::size_t stride, const DrawnRange& range = {});
 
-/// Thresholds of every curve at the slider's levels, [curve][kSliderLevels]: round(65534 place), 65535: inf.
+/// Thresholds of every curve at the slider's levels, [curve][kSliderLevels], read as by threshold_samples():
+/// round(65534 place), or 65535 if not finite.
 [[nodiscard]] std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum,
                                                      const DrawnRange& range = {});
 

@@ -9,7 +9,7 @@
 
 namespace kandinsky {
 
-/// The input of a report. Everything that it points to must outlive the calls below.
+/// The input of a report. Everything that it points to must outlive it.
 struct ReportInput {
     std::string title;
     std::vector<std::string> names;  ///< of the methods, all different, in the order of the calibrators
@@ -23,8 +23,9 @@ struct ReportInput {
     std::vector<int> classes;              ///< classes to show first; empty: all
     std::vector<std::string> class_names;  ///< empty: "class 0", ...
     double alpha = 0.1;
-    /// Returns the photo of a test image as uint8 [H,W,3] on the grid, to be drawn under its sets. Without
-    /// photos: no function.
+    EmptySets empty = EmptySets::automatic;  ///< as in the options of `evaluation`
+    /// Returns the photo of a test image as uint8 [H,W,3] on the grid, to be drawn under its sets. Empty
+    /// without photos.
     std::function<Array(std::size_t image)> photo;
     const OutlineRule* outlines = nullptr;  ///< to draw on the test images and to evaluate; may be null
     nlohmann::ordered_json training;        ///< epoch, loss and dice of the training; null: unknown
@@ -34,7 +35,7 @@ struct ReportInput {
 /// Limits of the sizes of parts of the file, in bytes of base64.
 struct ReportLimits {
     std::size_t curve_bytes = 2'200'000;  ///< coverage curves by pixel
-    std::size_t own_bytes = 1'300'000;    ///< score curves by pixel, references included
+    std::size_t own_bytes = 1'300'000;    ///< threshold curves by pixel, references included
     std::size_t example_bytes = 850'000;  ///< example images with their sets
 };
 

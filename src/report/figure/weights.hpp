@@ -17,7 +17,8 @@ struct WeightColumn {
     friend bool operator==(const WeightColumn&, const WeightColumn&) = default;
 };
 
-/// The columns of a partition's geometry: the image, space by bandwidth, rings. Empty without such weights.
+/// The columns of a partition's geometry: first the image, then one for each bandwidth of kind `space`, then
+/// those of kind `rings`. Empty without such weights.
 [[nodiscard]] std::vector<WeightColumn> weight_columns(const std::string& geometry);
 
 /// The chart of these columns as SVG.

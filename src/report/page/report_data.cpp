@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibrate/empty_rule.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "io/kcal/kcal.hpp"
@@ -71,12 +72,18 @@ ordered_json region_map(const Calibrator& calibrator, std::size_t stratum) {
     return blob(values, {grid.height, grid.width});
 }
 
-/// The pixels that use the image-wide curve or have none; null if all use their region's curve.
+/// The CurveLevel of every pixel; null if all pixels use their region's curve. In the released code's rules a
+/// pixel without a curve has 3, because its sets never have the class.
 ordered_json level_map(const Calibrator& calibrator, std::size_t stratum) {
     const std::size_t pixels = calibrator.grid.pixels();
     std::vector<std::uint8_t> bytes(pixels);
-    for (std::size_t p = 0; p < pixels; ++p)
-        bytes[p] = static_cast<std::uint8_t>(calibrator.levels[stratum * pixels + p]);
+    for (std::size_t p = 0; p < pixels; ++p) {
+        const CurveLevel level = calibrator.levels[stratum * pixels + p];
+        constexpr std::uint8_t kNever = 3;
+        bytes[p] = calibrator.options.released && level == CurveLevel::none
+                       ? kNever
+                       : static_cast<std::uint8_t>(level);
+    }
     if (std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t level) { return level == 0; }))
         return nullptr;
     return blob(bytes, {calibrator.grid.height, calibrator.grid.width}, {calibrator.grid.width});
@@ -144,6 +151,8 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
                          std::size_t m) {
     const Calibrator& calibrator = *input.calibrators[m];
     const Evaluation& evaluation = input.evaluation->calibrators[m];
+    const CompareRow* const row = row_of(input, m, 0);  // the sets are the same in the rows of all strata
+    const SetFigures& sets = row != nullptr ? row->sets : evaluation.sets;
     ordered_json strata = ordered_json::array();
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         strata.push_back(stratum_json(input, tally, curves, m, s));
@@ -159,12 +168,13 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
                                       calibrator.choices.empty() ? "" : choice_sentence(calibrator) + " ",
                                       guarantee(calibrator), promise_rule(calibrator))},
             {"meta", std::move(meta)},
-            {"set_size", number(evaluation.sets.size)},
-            {"false_classes", number(evaluation.sets.false_classes)},
-            {"empty_share", number(evaluation.plain_sets.empty)},
-            {"single_share", number(evaluation.sets.single)},
-            {"single_right", number(evaluation.sets.single_right)},
-            {"full_share", number(evaluation.sets.full)},
+            {"empty", std::string(name_of(empty_rule(input.empty, calibrator)))},
+            {"set_size", number(sets.size)},
+            {"false_classes", number(sets.false_classes)},
+            {"empty_share", number(row != nullptr ? row->empty_share : evaluation.plain_sets.empty)},
+            {"single_share", number(sets.single)},
+            {"single_right", number(sets.single_right)},
+            {"full_share", number(sets.full)},
             {"coverage_at_alpha", number(evaluation.coverage_at_alpha)},
             {"slider_set_size", at_levels(tally.methods[m], &SetFigures::size)},
             {"slider_false_classes", at_levels(tally.methods[m], &SetFigures::false_classes)},
@@ -179,7 +189,7 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
 
 std::vector<std::string> class_labels(const std::vector<std::string>& given, std::size_t classes) {
     if (!given.empty() && given.size() != classes)
-        fail(ErrorKind::usage, "--class-names has {} names, but there are {} classes", given.size(), classes);
+        fail(ErrorKind::usage, "`class_names` has {} names, but there are {} classes", given.size(), classes);
     std::vector<std::string> names = given;
     for (std::size_t c = names.size(); c < classes; ++c) names.push_back(fmt::format("class {}", c));
     return names;

@@ -103,6 +103,7 @@ std::string prometheus_text(const MonitorVerdict& verdict) {
     metric("coverage", "gauge", "Coverage of a class by the labels, and bounds of its true coverage.");
     for (const WatchedCoverage& one : verdict.coverage) {
         value(fmt::format("coverage{{class=\"{}\",bound=\"mean\"}}", one.cls), one.coverage);
+        if (std::isnan(one.low)) continue;
         value(fmt::format("coverage{{class=\"{}\",bound=\"low\"}}", one.cls), one.low);
         value(fmt::format("coverage{{class=\"{}\",bound=\"high\"}}", one.cls), one.high);
     }

@@ -29,7 +29,8 @@ double mean_size(const Predicted& predicted) {
                  predicted.sets);
 }
 
-/// Classes that are in nearly all sets although few labels have them. Pooled classes have no own counts.
+/// Classes that are in nearly all sets although fewer than half of the labels have them. None if classes are
+/// pooled, because there are no counts by class.
 std::vector<std::size_t> crowding(const Calibrator& calibrator, const Predicted& predicted) {
     std::vector<std::size_t> out;
     if (calibrator.strata() == 1) return out;
@@ -97,8 +98,9 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
         classes.resize(calibrator.classes);
         std::iota(classes.begin(), classes.end(), std::size_t{0});
     } else {
-        out = fmt::format("{} {} in more than {:.0f} % of the sets, but in few of the calibration labels",
-                          names(classes), classes.size() == 1 ? "is" : "are", 100 * kNearlyAll);
+        out = fmt::format(
+            "{} {} in more than {:.0f} % of the sets, but in fewer than half of the calibration labels",
+            names(classes), classes.size() == 1 ? "is" : "are", 100 * kNearlyAll);
     }
     const char* const unit = calibrator.grouped ? "groups" : "images";
     const std::uint64_t setting = level_groups(calibrator);
@@ -112,7 +114,7 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
     if (alpha < at_infinity)
         return out + fmt::format(
                          ": alpha {} is too small for {}{} calibration {}; calibrate on more, or take "
-                         "--alpha {:.3f} or larger",
+                         "`alpha {:.3f}` or larger",
                          alpha, setting, weighted ? " weighted" : "", unit,
                          std::ceil(1000 * finite_alpha(calibrator, at_infinity) - 1e-6) / 1000);
     std::vector<std::size_t> rare;
@@ -121,25 +123,25 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
     if (!rare.empty())
         return out + fmt::format(
                          ": for most pixels, too few calibration {} have {} to give a threshold at alpha {}; "
-                         "calibrate on more such images{} or take a larger --alpha",
+                         "calibrate on more such images{} or take a larger `alpha`",
                          unit, names(rare), alpha,
                          weighted || !calibrator.renewal.none() || one_region(calibrator)
                              ? ""
-                             : ", use --fallback image or --method image,");
+                             : ", use `fallback image` or `method image`,");
     const ScoreKind kind = calibrator.options.score.kind, standard = default_score().kind;
     const std::string cause =
         calibrator.logits == Logits::none
             ? "thresholds are finite, so the cause is"
             : fmt::format(
-                  "the calibrator applies {} to its input, which may already be probabilities: give logits; "
-                  "if it holds logits, the cause is",
+                  "the calibrator applies {} to its input, so the input must be logits, not probabilities; "
+                  "if it is logits, the cause is",
                   calibrator.logits == Logits::sigmoid ? "sigmoid" : "softmax");
     return out + fmt::format(
                      ": {} the score {}, which hardly separates pixels with a class from those without; {}, "
-                     "{}a larger --alpha makes smaller sets; kandinsky compare measures the alternatives",
+                     "{}a larger `alpha` makes smaller sets; kandinsky compare measures the alternatives",
                      cause, name_of(kind),
-                     kind == standard ? "another network" : fmt::format("--score {}", name_of(standard)),
-                     calibrator.smooth.empty() ? "or " : "--place 0 (one threshold for the image) or ");
+                     kind == standard ? "another network" : fmt::format("`score {}`", name_of(standard)),
+                     calibrator.smooth.empty() ? "or " : "`place 0` (one threshold for the image) or ");
 }
 
 std::uint64_t level_groups(const Calibrator& calibrator) {

@@ -26,7 +26,7 @@ ordered_json reliability_json(const Reliability& bins) {
 }
 
 namespace {
-/// The contents of the sets at each level, before filling.
+/// One figure of the sets, at each level, before filling.
 ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*figure) {
     ordered_json out = ordered_json::array();
     for (const SetFigures& level : evaluation.level_sets) out.push_back(number(level.*figure));

@@ -15,7 +15,7 @@ namespace {
 constexpr double kUsual = 0.1;          // the alpha of remarks
 constexpr std::size_t kMostShown = 12;  // numbers that fit into a line
 
-/// The groups that set the levels of a stratum.
+/// The number of groups that set the thresholds of a stratum.
 std::uint64_t setting_groups(const Calibrator& calibrator, std::size_t s) {
     if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) return smooth->groups();
     std::uint64_t most = 0;
@@ -96,7 +96,7 @@ std::string too_few(const Calibrator& calibrator, double alpha) {
     if (few.empty()) return {};
     return fmt::format(
         "alpha {} with confidence {:g} needs at least {} {} that set thresholds{}, but {} {} {}{}; calibrate "
-        "on more, let fewer learn (--split), or take alpha {:.3f} or larger",
+        "on more, use fewer for learning (`split`), or take alpha {:.3f} or larger",
         alpha, calibrator.options.confidence, needed, units(calibrator),
         calibrator.options.risk == Risk::precision || calibrator.strata() == 1 ? "" : " and have the class",
         calibrator.strata() == 1 ? "all classes together" : named(few),
@@ -123,7 +123,7 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
     for (const std::size_t s : imprecise)
         if (each.size() < kMostShown) each.push_back(least_of(calibrator, s));
     out.push_back(fmt::format(
-        "alpha {} cannot be kept for {} with --risk {} and confidence {:g}; the least alpha that can be "
+        "alpha {} cannot be kept for {} with `risk {}` and confidence {:g}; the least alpha that can be "
         "kept: {}; a smaller alpha is refused",
         kUsual, named(imprecise), name_of(calibrator.options.risk), calibrator.options.confidence,
         fmt::join(each, ", ")));

@@ -187,7 +187,7 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
                        evaluation.alpha, cell(evaluation.coverage_at_alpha),
                        cell(evaluation.sets.false_classes, 3), evaluation.infinite);
     out += "sets: " + sets_line(evaluation) + "\n";
-    if (evaluation.filled_share >= 0.00005)  // otherwise the lines below would repeat the lines above
+    if (evaluation.filled_share >= 0.00005)  // a smaller share would print the same numbers again
         out += fmt::format(
             "coverage and CE are measured before filling; after filling, sets cover {}. Before filling: {} "
             "classes on average, {} of one class ({} of them right)\n",

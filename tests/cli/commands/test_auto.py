@@ -104,7 +104,7 @@ def test_shapes_choose_their_number_too(room, method, flag):
     for stratum in described(room, "s.kcal")["strata"]:
         own = stratum["choice"]["options"][flag]
         assert own in ("3", "6", "12")
-        # Where no pixel of a region has data it is given to its neighbour.
+        # A region in which no pixel has data is merged with a neighbour.
         assert 1 <= stratum["regions"] <= int(own) + 1
 
 
@@ -136,7 +136,8 @@ def test_unknown_presets_and_methods_are_refused_with_the_known_ones(room):
 
 
 def test_help_names_it_everywhere():
-    assert "auto" in help_text("calibrate") and "auto" in help_text("compare")
+    assert "fcc, field, mask, auto" in help_text("calibrate")
+    assert "all methods except auto" in help_text("compare")
     assert "--preset" in help_text("compare")
 
 

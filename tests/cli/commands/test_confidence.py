@@ -46,8 +46,8 @@ def test_every_method_states_the_guarantee_everywhere_and_stores_the_option(room
     rule = room.does("inspect", "c.kcal").out
     assert ("30 images learnt, 90 set the thresholds" if learns else "all 120 images set the thresholds") in rule
     assert meta["guarantee"] in room.does("predict", "c.kcal", "--probs", "test_probs.npy", "-o", "s.npy").out
-    evaluated = room.does("evaluate", "c.kcal", "--probs", "test_probs.npy", "--labels", "test_labels.npy", "--alpha", "0.2").out
-    assert "coverage" in evaluated
+    evaluated = json.loads(room.does("evaluate", "c.kcal", "--probs", "test_probs.npy", "--labels", "test_labels.npy", "--alpha", "0.2", "--json", "-").out)
+    assert evaluated["alpha"] == 0.2 and evaluated["coverage_at_alpha"] > 0.75
 
 
 def test_more_confidence_means_larger_sets(room):

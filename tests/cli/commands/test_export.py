@@ -17,7 +17,7 @@ SCORES = {
     "raps": ["--score", "raps", "--raps-lambda", "0.03", "--raps-kreg", "2"],
     "saps": ["--score", "saps"],
 }
-GRIDS = [(5, 7), (1, 9), (3, 80), (2, 1800), (257, 301)]  # cells of 1, 1, 1, 7 and 2 pixels; the last two have parts of cells
+GRIDS = [(5, 7), (1, 9), (3, 80), (2, 1800), (257, 301)]  # cells of 1, 1, 1, 7 and 2 pixels; the last two end with incomplete cells
 
 
 def smooth(images, classes, grid, seed=0):

@@ -60,7 +60,8 @@ def test_masks_alone_are_enough(room):
     q = np.sort(abs(size - cal[1].sum((1, 2))))[rank(40, 0.1) - 1]
     for row, probs in zip(read_csv(room.folder / "v.csv"), new[0]):
         assert float(row["size_high"]) == (probs[1] > 0.5).sum() + q and "size_true" not in row
-    expect_refusal(room.run("measure", "--cal-masks", "cm.npy", "--cal-labels", "cy.npy", "--by", "soft", "--save", "r.json"), 2, "--by soft")
+    for by in ("soft", "quantiles"):
+        expect_refusal(room.run("measure", "--cal-masks", "cm.npy", "--cal-labels", "cy.npy", "--by", by, "--save", "r.json"), 2, f"by {by}", "masks")
 
 
 def test_volumes_of_nifti_files_are_in_cubic_millimetres(room):

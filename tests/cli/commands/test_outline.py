@@ -8,7 +8,8 @@ from support import expect_refusal
 
 
 def distance(mask, spacing=None):
-    """Signed distance of every voxel from all pairs. For an empty mask: the diagonal of the image, which is one voxel deep."""
+    """Signed distance of every voxel from the nearest one on the other side of the mask's edge, found by comparing all pairs. For an
+    empty mask: the diagonal of the image, which is one voxel deep."""
     if not mask.any():
         return np.full(mask.shape, np.sqrt((mask.ndim == 2) + (np.array(mask.shape) ** 2).sum()))
     spacing = np.ones(mask.ndim) if spacing is None else np.array(spacing)
@@ -212,6 +213,8 @@ def test_invalid_options_are_refused(room):
     refuse("--cal-probs", "cp.npy", "--save", "r.json")
     refuse(*given, "--save", "r.json", "--score", "near")
     refuse(*given, "--save", "r.json", "--share", "0")
+    for unit in ("group", "object"):
+        expect_refusal(room.run("outline", *given, "--save", "r.json", "--unit", unit, "--share", "-0.5"), 2, "share", "-0.5")
     refuse(*given, "--save", "r.json", "--alpha", "1")
     refuse(*given, "--save", "r.json", "--confidence", "1")
     refuse(*given, "--save", "r.json", "--classes", "7")

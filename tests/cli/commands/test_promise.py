@@ -9,7 +9,7 @@ LEVELS = 20
 
 
 def distribution(scores, where, groups, left_out, regions, pixel, score):
-    """F without a group: the share of a group's scores in the pixel's region below `score`, as the mean over the others."""
+    """F without a group: the mean over the other groups of the share of their scores in the pixel's region that are below `score`."""
     shares = []
     for other in np.unique(groups):
         own = (groups == other) & (regions[where] == regions[pixel])

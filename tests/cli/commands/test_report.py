@@ -143,6 +143,9 @@ def test_compare_and_demo_write_it_too(room, has_page):
     files = [word for flag in both for word in (flag, "probs.npy" if "probs" in flag else "labels.npy")]
     room.does("compare", *files, "--methods", "image,kmeans", "--report", "c.html", "--sample", "3", "--draws", "2")
     assert page_data(room.folder / "c.html")["draws"] == 2
+    for rule in ("fill", "keep"):
+        room.does("compare", *files, "--methods", "image", "--report", f"{rule}.html", "--empty", rule)
+        assert [one["empty"] for one in page_data(room.folder / f"{rule}.html")["methods"]] == [rule]
     printed = room.does("demo", "-o", "made", *SMALL).out
     assert "report.html" in printed and page_data(room.folder / "made" / "report.html")["grid"] == [24, 40]
 

@@ -1,4 +1,5 @@
-"""Every option of outline and measure, from arrays, changes the result, is refused or is accepted, as listed. An option that no table lists fails."""
+"""With arrays as input, every option of outline and measure changes the result, is refused or is accepted, as the tables below say.
+An option that is in no table makes a test fail."""
 
 import sys
 from pathlib import Path

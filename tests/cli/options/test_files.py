@@ -166,7 +166,7 @@ def test_the_decathlon_labels_are_those_of_the_unpacked_data(tmp_path):
 
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "files.md"
-# Another test runs the commands below a mark.
+# test_raster.py runs the commands below the comments <!-- commands: TOPIC -->.
 TEXT = re.sub(r"<!-- commands: \w+ -->\n\n(?:    .*\n)+", "", DOCUMENT.read_text())
 COMMANDS = [line.strip() for line in TEXT.splitlines() if line.startswith("    kandinsky ")]
 

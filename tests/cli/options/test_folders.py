@@ -129,3 +129,18 @@ def test_a_folder_of_halves_has_the_sets_of_an_array_of_halves(images):
     bad[1, 2, 3] = np.nan
     np.save(images.folder / "h" / names[3], bad)
     images.refuses(3, ["1 of 30 files", names[3], "class 1, row 2, column 3"], "predict", "a.kcal", "--probs", "h", "-o", "x")
+
+
+def test_padding_of_masks_is_class_0(images):
+    folder, (probs, _) = images.folder, images.all
+    masks = (probs > 0.3).astype(np.uint8)
+    for i, one in enumerate(masks):
+        np.save(folder / "y" / f"s{i // 3}_{'abc'[i % 3]}.npy", one)
+    words = ("--probs", "p", "--labels", "y", "--grid", "9x5")
+    images.refuses(2, ["masks have no ignored pixels", "--grid", "--padding background"], "calibrate", *words, "-m", "image", "-o", "a.kcal")
+    images.does("collect", *words, "--padding", "background", "-o", "all")
+    order = np.argsort([f"s{i // 3}_{'abc'[i % 3]}" for i in range(30)])
+    for name, arrays in [("probs", probs), ("labels", masks)]:
+        sides = np.zeros((30, 3, 5, 1), arrays.dtype)
+        sides[:, 0] = 1
+        np.testing.assert_array_equal(np.load(folder / "all" / f"{name}.npy"), np.concatenate([sides, arrays, sides], 3)[order])

@@ -1,5 +1,7 @@
 """Groups have names: in .npy and .npz arrays of strings, in .csv files, with arrays and with folders. A name that is a number is that number."""
 
+import json
+
 import numpy as np
 import pytest
 from support import Room, scene
@@ -93,3 +95,39 @@ def test_what_is_no_list_of_groups_is_refused(grouped):
 def test_group_by_beside_groups_is_refused(grouped):
     grouped.refuses(2, ["--group-by has no effect: groups are given"], "calibrate", "--probs", "P", "--labels", "Y", "--groups",
                     "numbers.npy", "--group-by", "image(.)", "-o", "b.kcal")  # fmt: skip
+
+
+def test_groups_by_file_do_not_shift_after_a_file_without_annotation(grouped):
+    """Image 1 has no annotation, so it is not read; the groups of later files stay theirs."""
+    labels = np.load(grouped.folder / "y.npy")
+    labels[1] = 0
+    np.save(grouped.folder / "Y" / "image01.npy", labels[1])
+    table = "".join(f"image{i:02},{csv_field(name)}\n" for i, name in enumerate(grouped.names))
+    (grouped.folder / "table.csv").write_text(table, encoding="utf-8")
+    made = {}
+    for groups in ("table.csv", "numbers.npy"):
+        grouped.does("calibrate", "--probs", "P", "--labels", "Y", "--only-annotated", "--groups", groups, "-m", "image", "-o", "a.kcal", "--curves", "c.npy")
+        made[groups] = (json.loads(grouped.does("inspect", "a.kcal", "--json").out)["data"], grouped.load("c.npy"))
+    assert made["table.csv"][0]["images"] == 17
+    assert made["numbers.npy"][0] == made["table.csv"][0]  # with the fingerprint, which depends on the groups
+    np.testing.assert_array_equal(made["numbers.npy"][1], made["table.csv"][1])
+
+
+def test_groups_that_could_be_of_images_or_of_files_are_refused(tmp_path):
+    """Two volumes, of which one has two annotated slices and the other none: two images and two files."""
+    room = Room(tmp_path)
+    for side in "PY":
+        (tmp_path / side).mkdir()
+    for name, annotated in [("a", 1), ("b", 0)]:
+        probs, labels = scene(2, seed=annotated)
+        np.savez(tmp_path / "P" / f"{name}.npz", probabilities=probs.transpose(1, 0, 2, 3))
+        np.savez(tmp_path / "Y" / f"{name}.npz", labels=labels * annotated)
+    words = ("calibrate", "--probs", "P", "--labels", "Y", "--only-annotated", "-m", "image", "-o", "a.kcal", "--groups")
+    room.save("g.npy", np.array([1, 2]))
+    room.refuses(3, ["g.npy has 2 groups", "as many images as files", "NAME,GROUP"], *words, "g.npy")
+    room.save("g.npy", np.array([1, 1]))
+    room.does(*words, "g.npy")
+    (tmp_path / "g.csv").write_text("a,1\nb,2\n")
+    room.does(*words, "g.csv")
+    (tmp_path / "twice.csv").write_text("a,1\nb,2\na,3\n")
+    room.refuses(3, ["twice.csv: line 3 gives a the group 3, but an earlier line 1"], *words, "twice.csv")

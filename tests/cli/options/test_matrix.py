@@ -334,7 +334,7 @@ def test_an_option_that_no_table_knows_fails(inputs, tmp_path, monkeypatch):
     assert "new here" in judge("calibrate", "--rungs", "arrays", Calls(inputs, tmp_path))
 
 
-# The effects of network options are tested where networks run (tests/model/test_options.py). Here each is refused in its call.
+# The effects of network options are tested where networks run (tests/model/test_options.py). Here they are refused where they have none.
 TRAIN = ["train", "--images", "@photos.npy", "--labels", "@labels.npy", "-o", "net.pt"]
 INFER = ["infer", "--images", "@photos.npy", "--model", "net.pt", "-o", "probs"]
 EXPERIMENT = ["experiment", "none.json", "--data", "@P", "-o", "run"]
@@ -366,6 +366,16 @@ def test_options_of_networks_are_refused_where_they_have_no_effect(inputs, tmp_p
         result = run(*given, cwd=tmp_path)
         assert result.code == 2 and f"{option} has no effect" in result.err, (option, result)
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("model, words, reason", [
+    ("net.onnx", ["--device", "cuda"], "ONNX"), ("net.onnx", ["--mixed"], "kandinsky train"), ("net.pt", ["--mixed"], "kandinsky train"),
+])  # fmt: skip
+def test_options_of_the_device_are_refused_for_models_that_ignore_them(inputs, tmp_path, model, words, reason):
+    (tmp_path / model).write_bytes(b"refused before it is opened")
+    result = run("infer", "--images", inputs / "photos.npy", "--model", model, "--outputs", "sigmoid", "-o", "p.npy", *words, cwd=tmp_path)
+    assert result.code == 2 and len(result.complaints) == 1, result
+    assert f"{words[0]}" in result.err and "has no effect" in result.err and reason in result.err and model in result.err, result
 
 
 def test_every_command_is_listed_somewhere():

@@ -32,7 +32,7 @@ def write_png(path, array, palette=False):
 
 
 def documented(topic):
-    """The commands of docs/files.md after the mark of this topic, as lists of arguments."""
+    """The commands of docs/files.md below the comment <!-- commands: TOPIC -->, as lists of arguments."""
     text = re.search(rf"<!-- commands: {topic} -->\n\n((?:    .*\n)+)", DOCS.read_text())
     assert text, f"docs/files.md has no commands for {topic}"
     lines = text.group(1).splitlines()

@@ -77,6 +77,33 @@ def test_a_key_of_an_archive_is_its_file(made):
     made.refuses(2, ["would overwrite"], "calibrate", "--probs", "both.npz:probs", "--labels", "both.npz:labels", "-o", "both.npz")
 
 
+def test_a_subfolder_that_cannot_be_listed_does_not_hide_the_other_files(made):
+    locked = [made.folder / "y" / f"locked{i}" for i in range(20)]
+    for folder in locked:
+        folder.mkdir(mode=0)
+    made.folder.chmod(0o755)
+    try:
+        who = {"user": 65534} if os.geteuid() == 0 else {}  # root may list every folder
+        for i in range(len(made.labels)):  # in whatever order the folder is listed
+            words = ("calibrate", "--probs", "p", "--labels", "y", "-m", "image", "-o", "a.kcal", "--regions", f"y/s{i}.npy")
+            made.refuses(2, ["a file of --labels y"], *words, **who)
+    finally:
+        for folder in locked:
+            folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("words", [
+    ("predict", "cal.kcal", "--probs", "p", "-o", "D", "--pvalues", "./D/"),
+    ("outline", "--cal-probs", "p", "--cal-labels", "y", "--probs", "p", "-o", "D", "--contours", "D"),
+    ("report", "cal.kcal", "--probs", "p", "--labels", "y", "-o", "D", "--figures", "D"),
+    ("train", "--images", "probs.npy", "--labels", "labels.npy", "-o", "net.pt", "--log", "net.pt"),
+    ("train", "--images", "probs.npy", "--labels", "labels.npy", "-o", "net.pt", "--checkpoint", "net.pt"),
+    ("train", "--images", "probs.npy", "--labels", "labels.npy", "-o", "net.pt", "--log", "net.pt.checkpoint"),
+])  # fmt: skip
+def test_two_outputs_may_not_have_one_name(made, words):
+    made.refuses(2, ["both write", "a name of its own"], *words)
+
+
 def test_two_outputs_may_not_be_one_file(made):
     before = snapshot(made.folder)
     made.refuses(2, ["both write"], *CALIBRATE, "-o", "a.npy", "--curves", "p/../a.npy")

@@ -13,7 +13,8 @@ std::vector<double> drawn(Random& random, std::size_t count) {
     return out;
 }
 
-/// The sum of the squares of random vectors, more of them than the size: positive definite.
+/// The sum of the outer products of random vectors with themselves. It is positive definite, because there
+/// are more vectors than rows.
 SymmetricMatrix positive(Random& random, std::size_t size) {
     SymmetricMatrix out(size);
     for (std::size_t i = 0; i < 2 * size; ++i) {

@@ -85,6 +85,26 @@ TEST(Dataset, ReadsEveryTypeInEveryMemoryOrder) {
     expect_reads_the_same<std::uint8_t>(DType::uint8, 255);
 }
 
+template <class T>
+void expect_positive_zeros(DType dtype) {
+    for (const auto& order : kOrders) {
+        const Laid laid = lay<T>(dtype, {kN, kC, kH, kW}, order, 1, [](std::size_t i) {
+            return static_cast<T>(i % 3 == 0 ? -0.0f : value_at(i));
+        });
+        const Dataset data(laid.array);
+        std::vector<float> out(kC * kPixels);
+        data.read_probs(1, {0, kPixels}, out);
+        EXPECT_EQ(out[0], 0.0f);
+        for (const float p : out) ASSERT_FALSE(std::signbit(p)) << name_of(dtype);
+    }
+}
+
+TEST(Dataset, ReadsNegativeZeroAsZero) {
+    expect_positive_zeros<Half>(DType::float16);
+    expect_positive_zeros<float>(DType::float32);
+    expect_positive_zeros<double>(DType::float64);
+}
+
 TEST(Dataset, ReadsTheCallersMemoryWithoutACopy) {
     std::vector<float> memory(4, 0.25f);
     const Dataset data(Array(
@@ -216,7 +236,7 @@ TEST(Dataset, NamesThePlaceOfABadProbability) {
         data.read_probs(0, {0, 12}, out);
         expect_error(ErrorKind::data,
                      {"p.npy", fmt::format("{}", bad), "image 1", "class 1", "row 2", "column 1",
-                      std::isnan(bad) ? "correct" : "--logits"},
+                      std::isnan(bad) ? "correct" : "`logits sigmoid`"},
                      [&] {
                          data.read_probs(1, {8, 12}, out);
                      });
@@ -252,7 +272,7 @@ TEST(Dataset, NamesThePlaceOfABadLabel) {
                            {.labels_name = "y.npy"});
         expect_error(
             ErrorKind::data,
-            {"y.npy", fmt::format("label {}", bad), "image 1", "row 1", "column 0", "2 classes", "--ignore"},
+            {"y.npy", fmt::format("label {}", bad), "image 1", "row 1", "column 0", "2 classes", "`ignore`"},
             [&] {
                 data.read_truth(1, {2, 4}, member, valid);
             });

@@ -33,7 +33,7 @@ inline bool halves_at_least_scalar(const std::byte* values, const std::uint16_t*
 
 inline bool all_in_unit_interval_scalar(const float* values, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
-        if (!(values[i] >= 0.0f && values[i] <= 1.0f)) return false;
+        if (!(values[i] >= 0.0f && values[i] <= 1.0f) || std::signbit(values[i])) return false;
     return true;
 }
 

@@ -15,7 +15,7 @@ namespace kandinsky {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-// From 17408 on, four places are processed at a time.
+// From 17408 elements on, four parts of the data are processed in turn.
 constexpr std::size_t kSizes[] = {0,  1,  3,  7,  8,   9,     15,    16,    17,
                                   31, 33, 64, 65, 200, 17407, 17408, 33800, 40001};
 
@@ -107,12 +107,16 @@ TEST(CompareKernels, EveryHalfOutsideTheUnitIntervalIsDetectedAtEveryPlace) {
 }
 
 TEST(CompareKernels, FindsTheOneValueOutsideTheUnitIntervalAtEveryPlaceOnEveryVectorUnit) {
-    const float bad[] = {-1e-30f, std::nextafter(1.0f, 2.0f), std::numeric_limits<float>::quiet_NaN(),
-                         std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
+    const float bad[] = {-0.0f,
+                         -1e-30f,
+                         std::nextafter(1.0f, 2.0f),
+                         std::numeric_limits<float>::quiet_NaN(),
+                         std::numeric_limits<float>::infinity(),
+                         -std::numeric_limits<float>::infinity()};
     test::for_each_target([&] {
         for (const std::size_t n : {0u, 1u, 3u, 8u, 17u, 33u}) {
             std::vector<float> values(n + 1, 0.5f);
-            for (std::size_t i = 0; i < n; i += 2) values[1 + i] = i % 4 == 0 ? -0.0f : 1.0f;
+            for (std::size_t i = 0; i < n; i += 2) values[1 + i] = i % 4 == 0 ? 0.0f : 1.0f;
             EXPECT_TRUE(all_in_unit_interval(values.data() + 1, n));
             for (std::size_t i = 0; i < n; ++i)
                 for (const float value : bad) {

@@ -270,7 +270,7 @@ TEST_F(Coco, CategoriesAreFoundOrTheFilesOwnAreListed) {
     refuse_words({"cat"}, {"no category 'cat'", "dog, person, tooth brush"});
     refuse_words({"2"}, {"no category '2'"});
     refuse_words({"person", "1"}, {"'person'", "twice"});
-    refuse_words({}, {"--categories"});
+    refuse_words({}, {"`categories`"});
     ordered_json json = small();
     json["categories"].push_back({{"id", 7}, {"name", "dog"}});
     expect_error(ErrorKind::data, {"18", "7", "'dog'"}, [&] { (void)open(json, {.categories = {"dog"}}); });

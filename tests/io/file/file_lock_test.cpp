@@ -37,5 +37,21 @@ TEST(FileLock, NeedsAFolderThatCanBeWritten) {
                  [&] { const FileLock lock(folder / "missing/stream.state"); });
 }
 
+TEST(FileLock, OfALinkIsThatOfItsFile) {
+    const Folder folder;
+    std::filesystem::create_directory(folder / "elsewhere");
+    std::filesystem::create_symlink("elsewhere/stream.state", folder / "link");
+    std::filesystem::create_symlink("link", folder / "link_of_link");
+    for (const bool dangling : {true, false}) {
+        if (!dangling) spill(folder / "elsewhere/stream.state", "state");
+        const FileLock lock(folder / "link_of_link");
+        EXPECT_TRUE(std::filesystem::exists(folder / "elsewhere/stream.state.lock"));
+        for (const char* const name : {"link", "elsewhere/stream.state"})
+            expect_error(ErrorKind::file, {name, "is in use by another process"},
+                         [&] { const FileLock second(folder / name); });
+    }
+    EXPECT_EQ(folder.entries(), 3u);
+}
+
 }  // namespace
 }  // namespace kandinsky

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "io/folder/folder_dataset.hpp"
 #include "io/support.hpp"
 
 namespace kandinsky {
@@ -32,6 +33,37 @@ TEST(LabelSlices, ALabelThatIsNoWholeNumberOf32BitsIsNamed) {
     const LabelSlices widest(one_row(), Array::copy_of(std::vector{-2147483648.0, 2147483647.0}, {1, 1, 2}),
                              {});
     EXPECT_TRUE(widest.look(0).wide);
+}
+
+TEST(LabelSlices, PaddingOfMasksHasClass0) {
+    ItemInfo info = one_row();
+    FolderOptions options;
+    options.fit = {GridFit::Kind::centre, {1, 4}};
+    options.padding = Padding::background;
+    const auto padded = [&](std::size_t planes, const std::vector<std::uint8_t>& masks) {
+        info.planes = planes;
+        const LabelRules rules =
+            label_rules(options, planes, 1, [&](std::size_t) -> const ItemInfo& { return info; });
+        const LabelSlices slices(info, Array::copy_of(masks, {1, planes, 1, 2}), rules);
+        std::vector<std::uint8_t> out(planes * 4);
+        slices.read(0, reinterpret_cast<std::byte*>(out.data()));
+        return out;
+    };
+    EXPECT_EQ(padded(2, {0, 1, 1, 1}), (std::vector<std::uint8_t>{1, 0, 1, 1, 0, 1, 1, 0}));
+    EXPECT_EQ(padded(1, {1, 1}), (std::vector<std::uint8_t>{0, 1, 1, 0}));  // the mask of class 1
+}
+
+TEST(LabelSlices, PaddingOfMasksCannotBeIgnored) {
+    const ItemInfo info = one_row();
+    const auto rules = [&](std::size_t planes, std::uint32_t width) {
+        FolderOptions options;
+        options.fit = {GridFit::Kind::centre, {1, width}};
+        return label_rules(options, planes, 1, [&](std::size_t) -> const ItemInfo& { return info; });
+    };
+    expect_error(ErrorKind::usage, {"masks have no ignored pixels", "`padding background`"},
+                 [&] { (void)rules(3, 4); });
+    EXPECT_EQ(rules(0, 4).pad, 255);
+    EXPECT_EQ(rules(3, 2).pad, 0);  // nothing is padded
 }
 
 }  // namespace

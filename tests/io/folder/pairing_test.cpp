@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <kandinsky/error.hpp>
+
 namespace kandinsky {
 namespace {
 
@@ -69,7 +71,7 @@ TEST(Pairing, TwoSingleFilesBelongTogether) {
 
 TEST(Pairing, AdvisesClassFilesWhereNamesHaveNumbersBehind) {
     const Names probs({"a_0", "a_1", "b_0", "b_1"}, 1), labels({"a", "b"}), others({"x", "y"});
-    EXPECT_NE(pair_items(&probs, &labels).advice.find("--class-files"), std::string::npos);
+    EXPECT_NE(pair_items(&probs, &labels).advice.find("`class_files`"), std::string::npos);
     EXPECT_EQ(pair_items(&probs, &others).advice, "");
 }
 
@@ -78,6 +80,21 @@ TEST(Pairing, ListsTenAndCountsTheRest) {
     const std::string text = list_of(bad, 40);
     EXPECT_TRUE(text.starts_with("12 of 40 files cannot be used: x.png is bad; "));
     EXPECT_TRUE(text.ends_with("; and 2 more"));
+}
+
+TEST(Pairing, ARefusalAdvisesToSkipFilesOnlyWhereThatIsPossible) {
+    const std::vector<BadFile> bad{{"x.png", "is bad"}};
+    const auto said = [&](BadFiles use) -> std::string {
+        try {
+            refuse_bad(bad, 3, use);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(said(BadFiles::refuse), "1 of 3 files cannot be used: x.png is bad; correct them");
+    EXPECT_EQ(said(BadFiles::offer), said(BadFiles::refuse) + ", or continue without them: `skip_bad`");
+    EXPECT_EQ(said(BadFiles::skip), "");
 }
 
 }  // namespace

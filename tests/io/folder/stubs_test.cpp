@@ -1,4 +1,5 @@
-// What formats do whose library is missing. Such builds leave out the tests of the format's own folder.
+// The behaviour of formats whose library is missing. Such builds leave out the tests of the format's own
+// folder.
 #include <gtest/gtest.h>
 
 #include "io/coco/coco.hpp"

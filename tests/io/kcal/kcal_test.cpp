@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/moody.hpp"
 #include "io/kcal/kcal.hpp"
 #include "io/support.hpp"
 #include "io/zip/zip_reader.hpp"
@@ -309,6 +310,48 @@ TEST_F(DamagedCalibrator, ArraysOfAnotherShapeTypeOrMeaningAreRefused) {
     refuse("curve_scores.npy", {"damaged"}, changed("curve_scores", std::uint64_t{0}, 0));
     refuse("curve_values.npy", {"not ascending"},
            changed("curve_values", std::numeric_limits<float>::quiet_NaN(), 2));
+}
+
+/// A calibrator whose levels follow the image, for classes 0 and 1; class 2 has no scores.
+class DamagedAdaptation : public DamagedCalibrator {
+  protected:
+    DamagedAdaptation() {
+        Made made = moody(3, 40, 3);
+        for (std::uint8_t& label : made.truth) label = label == 2 ? 0 : label;
+        CalibrateOptions options = options_for("field");
+        options.adapt = Adapt::image;
+        options.promise = Promise::none;
+        save(calibrate(made.dataset(), options), folder_ / "good.kcal");
+        const Array array = ZipReader(folder_ / "good.kcal").array("adapt_shifts");
+        shape_ = array.shape();
+        numbers_ = array.to_vector<double>();
+    }
+
+    /// Expects load() to refuse the file if this number of the first shift is changed.
+    void refuse_shift(std::size_t at, double value, const std::vector<std::string>& parts) {
+        std::vector<double> changed = numbers_;
+        changed.at(at) = value;
+        refuse("adapt_shifts.npy", parts,
+               [&](const std::string&) { return npy(Array::copy_of(changed, shape_)); });
+    }
+    std::vector<std::size_t> shape_;
+    std::vector<double> numbers_;  ///< stratum, slopes, lowest and highest features, constant
+};
+
+TEST_F(DamagedAdaptation, AShiftOfAClassWithoutScoresIsRefused) {
+    const Calibrator good = load(folder_ / "good.kcal");
+    ASSERT_TRUE(good.smooth_of(2)->without_data());
+    ASSERT_EQ(numbers_.front(), 0) << "choose another seed";
+    refuse_shift(0, 2, {"bad.kcal is damaged", "belongs to no stratum that has scores"});
+    refuse_shift(0, 3, {"bad.kcal is damaged", "belongs to no stratum that has scores"});
+}
+
+TEST_F(DamagedAdaptation, AShiftThatNoFitHasIsRefused) {
+    constexpr std::size_t kSlope = 1, kConstant = 1 + 3 * ImageFeatures::kCount;
+    ASSERT_EQ(shape_[1], kConstant + 1);
+    for (const double huge : {1e308, -1e308})
+        for (const std::size_t at : {kSlope, kConstant})
+            refuse_shift(at, huge, {"bad.kcal is damaged", "a shift of the levels is invalid"});
 }
 
 }  // namespace

@@ -11,8 +11,7 @@
 namespace kandinsky {
 namespace {
 
-/// Files of earlier format versions, never to be made anew: docs/versioning.md promises that they keep
-/// loading.
+/// Files of every format version, never to be made anew: docs/versioning.md promises that they keep loading.
 const std::filesystem::path kData =
     std::filesystem::path(KANDINSKY_SOURCE_DIR) / "tests" / "io" / "kcal" / "data";
 

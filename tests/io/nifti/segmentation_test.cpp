@@ -70,5 +70,12 @@ TEST_F(JoinedLabelMaps, AreNotWrittenWhereAMapIsNoNiftiFile) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "case.seg.nrrd"));
 }
 
+TEST_F(JoinedLabelMaps, KeepEveryNameOnItsLine) {
+    map("a", "abcdef");
+    join_label_maps(folder_.path(), "case", {"a"}, {{0, 1, "two\nlines\r", {}}});
+    const std::string text = read("case.seg.nrrd");
+    EXPECT_NE(text.find("\nSegment0_Name:=two\\nlines \nSegment0_Color:="), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace kandinsky

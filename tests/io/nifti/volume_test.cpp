@@ -54,7 +54,7 @@ class NiftiFile : public ::testing::Test {
         test::spill(path_, bytes);
         return path_;
     }
-    /// What reading says; empty when it works.
+    /// The message of the error that reading throws; empty if it throws none.
     std::string complaint(const std::string& bytes) {
         write(bytes);
         try {

@@ -21,8 +21,8 @@ Calibrator calibrated() {
     return calibrate(make({.images = 12, .classes = 3}).dataset(), options);
 }
 
-/// A model of one node: [N,3,3,4] in and out.
-std::string model() {
+/// A model of one node: [N,3,3,4] in and out. `weights`: the fields of its weights.
+std::string model(const ProtoWriter& weights = {}) {
     ProtoWriter graph, output, type, tensor, shape, set, out;
     for (const std::uint64_t length : {7, 3, 3, 4}) {
         ProtoWriter dim;
@@ -35,6 +35,7 @@ std::string model() {
     output.text(onnx::info::kName, "p");
     output.message(onnx::info::kType, type);
     graph.message(onnx::graph::kOutput, output);
+    if (!weights.bytes().empty()) graph.message(onnx::graph::kInitializer, weights);
     set.number(onnx::opset::kVersion, 17);
     out.number(onnx::model::kIr, 8);
     out.message(onnx::model::kGraph, graph);
@@ -109,6 +110,16 @@ TEST(OnnxTest, DamagedModelsAreRefusedOrStillModels) {
             other[at] = static_cast<char>(other[at] ^ flip);
             try_one(other);
         }
+}
+
+TEST(OnnxTest, WeightsInOtherFilesNeedAFolder) {
+    const Folder folder;
+    ProtoWriter weights;
+    weights.number(onnx::tensor::kLocation, 1);
+    const std::filesystem::path path = written(folder, model(weights));
+    expect_error(ErrorKind::data, {"weights are in other files"},
+                 [&] { (void)onnx_sets(calibrated(), {.onto = path}); });
+    EXPECT_FALSE(onnx_sets(calibrated(), {.onto = path, .folder = folder.path()}).bytes.empty());
 }
 
 }  // namespace

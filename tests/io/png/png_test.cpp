@@ -148,7 +148,8 @@ TEST(Png, EveryFlippedBitIsRefused) {
 TEST(Png, PixelsWhoseOwnChecksumIsWrongAreRefused) {
     const Folder folder;
     const std::string whole = random_file(5, 6, 8, 0, false).bytes();
-    // The last four bytes of the last data chunk, before its CRC and the 12 bytes of IEND; with a new CRC.
+    // The last data chunk lies before the 12 bytes of IEND. Its content ends with the checksum of the pixels;
+    // chunk() adds a new CRC.
     const std::size_t type = whole.rfind("IDAT");
     std::string content = whole.substr(type + 4, whole.size() - 12 - 4 - type - 4);
     spill(folder / "good.png",

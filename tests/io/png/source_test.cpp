@@ -107,7 +107,7 @@ TEST_F(PngFolder, SetsAreWrittenAsMasksOrBits) {
                 EXPECT_EQ(bits.to_vector<unsigned>()[i] >> c & 1, sets[c * 12 + i]);
     }
     out.classes = 17;
-    expect_error(ErrorKind::usage, {"16 classes", "--coding planes"},
+    expect_error(ErrorKind::usage, {"16 classes", "`coding planes`"},
                  [&] { source->write_sets(0, out, folder_.path()); });
 }
 

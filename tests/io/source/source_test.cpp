@@ -44,7 +44,7 @@ TEST(VolumeView, SlicesOfATurnedVolumeAreWhereTheAxesSay) {
                         }
                         RC_ASSERT(at(slices, {s, c, y, x}) == at(stored, index));
                     }
-        // And back: the very same view, its axes in the order of a file.
+        // as_stored() gives the original view, with its axes in the order of a file.
         ArrayView back = as_stored(slices, turn, axis);
         std::reverse(back.shape.begin(), back.shape.end());
         std::reverse(back.strides.begin(), back.strides.end());

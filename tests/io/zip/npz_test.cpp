@@ -66,5 +66,17 @@ TEST_F(Npz, AFolderThatIsNotThereIsAFileError) {
     }
 }
 
+TEST_F(Npz, TwoArraysOfOneNameAreRefusedBeforeAnythingIsWritten) {
+    try {
+        write_npz(folder_ / "a.npz",
+                  {{"probs", probs_.view()}, {"x", labels_.view()}, {"probs", labels_.view()}});
+        FAIL() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::usage);
+        EXPECT_NE(std::string(error.what()).find("'probs'"), std::string::npos) << error.what();
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
+}
+
 }  // namespace
 }  // namespace kandinsky

@@ -9,6 +9,7 @@
 
 #include "partition/fcc/fields.hpp"
 #include "support/fewer.hpp"
+#include "support/parameter.hpp"
 
 namespace kandinsky {
 namespace {
@@ -184,7 +185,8 @@ TEST(Fcc, EveryOptionIsReadAndInvalidOnesAreUsageErrorsThatNameTheFlag) {
             FAIL() << flag << " = " << value << " accepted";
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage);
-            EXPECT_NE(std::string(error.what()).find(flag), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(test::parameter(flag)), std::string::npos)
+                << error.what();
         }
     }
 }

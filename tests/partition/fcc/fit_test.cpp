@@ -205,7 +205,7 @@ TEST(FitFourierCurves, TheVarianceOfItsRegionMapIsThatOfItsIntegrals) {
     }
 }
 
-/// Curves positive, nested and inside the limit at many more angles than anything in the fit looks at.
+/// Expects positive and nested curves inside the limit, at many more angles than the fit checks.
 void expect_admissible(const FourierCurves& curves, Grid grid, FourierLimit limit, const std::string& where) {
     const double right = grid.width - 1.0, bottom = grid.height - 1.0;
     const double circle = std::min(std::min(curves.centre_column, right - curves.centre_column),

@@ -55,6 +55,17 @@ TEST(Blend, SupportGrowsWithTheScoresAround) {
                 1e-6);
 }
 
+TEST(Blend, SupportIsEqualWhereTheBorderCutsOffCells) {
+    const Cells cells({97, 97});
+    const Grid grid = cells.grid();
+    ASSERT_EQ(cells.side(), 2u);
+    FoldHistograms histograms(grid.pixels(), 2, 2);
+    for (std::size_t cell = 0; cell < grid.pixels(); ++cell) histograms.at(cell, 0)[0] = 2 * cells.area(cell);
+    const CandidateFields fields(cells, histograms, 2, make_candidates(grid, {}));
+    for (std::size_t cell = 0; cell < grid.pixels(); ++cell)
+        ASSERT_NEAR(fields.support(cell), 0.5, 1e-6) << cell;
+}
+
 TEST(Blend, IsStoredRoundedDownWithoutTheLastBin) {
     Plane plane({1, 2}, 3);
     const std::vector<float> values{0.25f, 0.6f, 1, 1, 1, 1};

@@ -82,6 +82,26 @@ TEST(CandidateFields, AgreeWithTheDefinition) {
     }
 }
 
+TEST(CandidateFields, MirrorAboutTheMiddleOfTheImageWhereTheBorderCutsOffCells) {
+    const Cells cells({20, 97}, 300);
+    const Grid grid = cells.grid();
+    ASSERT_EQ(cells.side(), 3u);
+    // The share of the first bin is the relative column, so the mean of a pixel and its mirror image is 1/2.
+    FoldHistograms histograms(grid.pixels(), 2, 2);
+    for (std::uint32_t p = 0; p < 20 * 97; ++p) {
+        histograms.at(cells.of(p), 0)[0] += p % 97;
+        histograms.at(cells.of(p), 0)[1] += 96 - p % 97;
+    }
+    const std::vector<Candidate> candidates = make_candidates(grid, {.bandwidths = {0.8}, .rings = false});
+    ASSERT_TRUE(candidates.back().mirror);
+    const CandidateFields fields(cells, histograms, 2, candidates);
+    for (std::size_t column = 5; column < 28; ++column) {
+        float found[2];
+        fields.at(3 * grid.width + column, candidates.size() - 1, found);
+        EXPECT_NEAR(found[0], 0.5, 1e-3) << column;
+    }
+}
+
 TEST(CandidateFields, AscendToOneEverywhereAlsoWithoutVotes) {
     const Small small(Sample{.height = 20, .width = 24, .images = 10, .share = [](double, double u) {
                                  return u < 0.2 ? 0.5 : 0.0;

@@ -13,6 +13,7 @@
 
 #include "curve/curve_storage.hpp"
 #include "partition/samples.hpp"
+#include "support/parameter.hpp"
 
 namespace kandinsky::partition::field {
 namespace {
@@ -116,7 +117,7 @@ TEST(FieldMethod, FindsThatLeftAndRightAreAlike) {
     EXPECT_LT(mirrored([](double, double u) { return 0.1 + 0.8 * u; }), 0.3);
 }
 
-TEST(FieldMethod, CoversPixelsWithoutScoresButNotClassesWithoutScores) {
+TEST(FieldMethod, PixelsWithoutScoresHaveFiniteThresholdsButClassesWithoutScoresHaveNone) {
     Sample sample{.images = 12, .share = [](double v, double) { return v < 0.4 ? 0.6 : 0.0; }};
     const Calibrator calibrator = calibrate(sample.draw().data(), options_for());
     for (const float limit : std::vector<float>(score_thresholds(calibrator, 0.2)))
@@ -206,7 +207,8 @@ TEST(FieldMethod, CoversAtLeastAsPromisedWhenSplit) {
         const EvaluationReport found = evaluate(slope(40, seed + 1000).data(), {&calibrator}, {.alpha = 0.2});
         covered += found.calibrators.front().coverage_at_alpha / kDraws;
     }
-    // In 354 draws 0.885 with a standard deviation of 0.034: again more than five standard errors.
+    // In 354 draws the coverage was 0.885 with a standard deviation of 0.034, so both limits are more than
+    // five standard errors of this mean away.
     EXPECT_GT(covered, 0.8);
     EXPECT_LT(covered, 0.92);
 }
@@ -245,7 +247,8 @@ TEST(FieldMethod, ReadsItsOptionsAndRefusesBadOnes) {
             ADD_FAILURE() << flag << " accepted '" << value << "'";
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage);
-            EXPECT_NE(std::string(error.what()).find(flag), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(test::parameter(flag)), std::string::npos)
+                << error.what();
         }
     }
 }

@@ -48,7 +48,7 @@ TEST(LeaveOneOut, TheCurveIsTheLeastOfAllThatWereLearntAndTheLevelIsTheirQuantil
                     read_on(common, storage_on(grids[0], cells, learnt.fit.whole), cells.grid().pixels());
                 const SmoothCurves curves =
                     smooth_from(data.grid(), Ladder{}, storage_on(common, cells, read));
-                std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+                GroupLevels::Counts counts(GroupLevels::kSteps + 2);
                 for (const std::uint32_t image : own)
                     for (std::size_t p = 0; p < made.pixels(); ++p) {
                         if (!made.has(image, s, p)) continue;
@@ -106,9 +106,9 @@ TEST(LeaveOneOut, RefusesWhatItCannotPromise) {
         change(options);
         (void)calibrate(data, options);
     };
-    expect_error(ErrorKind::usage, {"--pooling groups"},
+    expect_error(ErrorKind::usage, {"`pooling groups`"},
                  [&] { with([](auto& o) { o.pooling = Pooling::pixels; }); });
-    expect_error(ErrorKind::usage, {"--split"}, [&] { with([](auto& o) { o.split = 0.5; }); });
+    expect_error(ErrorKind::usage, {"`split`"}, [&] { with([](auto& o) { o.split = 0.5; }); });
     expect_error(ErrorKind::usage, {"contiguous"},
                  [&] { with([](auto& o) { o.method.settings.text["field-fold-order"] = "contiguous"; }); });
 }

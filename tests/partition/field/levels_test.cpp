@@ -20,7 +20,7 @@ TEST(GroupLevels, AreTheHierarchicalQuantileOfTheRoundedValues) {
         GroupLevels levels;
         std::vector<std::uint64_t> pairs;
         for (std::size_t g = 0; g < groups; ++g) {
-            std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+            GroupLevels::Counts counts(GroupLevels::kSteps + 2);
             for (std::uint64_t i = 0; i < 1 + random.below(200); ++i) {
                 const std::size_t step =
                     GroupLevels::step_of(static_cast<std::uint32_t>(random.below(65537)));
@@ -50,7 +50,7 @@ TEST(GroupLevels, RoundUpAndAreInfiniteBeyondTheGroups) {
     EXPECT_EQ(GroupLevels::step_of(16), 1u);
     EXPECT_EQ(GroupLevels::step_of(SmoothCurves::kOne), GroupLevels::kSteps);
     GroupLevels levels;
-    std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+    GroupLevels::Counts counts(GroupLevels::kSteps + 2);
     levels.add(counts);
     EXPECT_EQ(levels.groups(), 0u) << "a group without values does not count";
     counts[10] = 3;
@@ -60,6 +60,22 @@ TEST(GroupLevels, RoundUpAndAreInfiniteBeyondTheGroups) {
     counts[10] = 0, counts[GroupLevels::kSteps + 1] = 1;
     levels.add(counts);
     EXPECT_TRUE(std::isinf(levels.quantile(0.9))) << "infinite values take their share";
+}
+
+TEST(GroupLevels, TheHighestPossibleLevelIsFiniteForAnyNumberOfScores) {
+    // The shares of so many scores, each rounded down, would lose more than the slack of the levels.
+    constexpr std::uint64_t kScores = (std::uint64_t{1} << 33) + 12345;
+    static_assert(kGroupWeight % kScores > kScores / 4);
+    GroupLevels levels;
+    GroupLevels::Counts counts = levels.no_counts();
+    counts[10] = 1, counts[20] = kScores - 1;
+    for (int g = 0; g < 9; ++g) levels.add(counts);
+    EXPECT_EQ(levels.quantile(0.9), 20.0 / GroupLevels::kSteps);
+    EXPECT_TRUE(std::isinf(levels.quantile(0.90001)));
+    counts[10] = kScores - 1, counts[20] = 1;
+    for (int g = 0; g < 10; ++g) levels.add(counts);
+    EXPECT_EQ(levels.quantile(0.95), 20.0 / GroupLevels::kSteps) << "the last score of some groups counts";
+    EXPECT_EQ(levels.quantile(0.49), 10.0 / GroupLevels::kSteps);
 }
 
 /// For each fold, the distributions that the narrowest kernel learns from the other folds.
@@ -95,7 +111,7 @@ TEST(GroupLevels, EvaluateEveryImageWithTheOtherFolds) {
         const Judge judge = judge_of(input, grid, folds, cells);
         GroupLevels expected;
         for (std::size_t image = 0; image < 11; ++image) {
-            std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+            GroupLevels::Counts counts(GroupLevels::kSteps + 2);
             for (std::size_t p = 0; p < where.pixels(); ++p) {
                 const std::size_t at = image * where.pixels() + p;
                 if (sample.labels[at] == 1)

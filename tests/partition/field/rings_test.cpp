@@ -10,13 +10,17 @@ namespace kandinsky::partition::field {
 namespace {
 
 TEST(Prevalence, OfAConstantIsThatConstantUpToTheBorder) {
-    const Grid grid{9, 14};
-    const std::vector<float> counts(grid.pixels(), 12);
-    for (const double z : prevalence(grid, counts, 2.5)) EXPECT_NEAR(z, std::log(12.25), 1e-5);
+    // The border cuts off cells of the second lattice.
+    for (const Cells& cells : {Cells({9, 14}), Cells({97, 97})}) {
+        const std::vector<float> counts(cells.grid().pixels(), 12);
+        for (const double z : prevalence(cells, counts, 2.5)) EXPECT_NEAR(z, std::log(12.25), 1e-5);
+    }
 }
 
-TEST(Rings, AverageAllPixelsByTheirDistanceInPrevalence) {
-    const Grid grid{16, 20};
+/// `beside`: how much of a cell's mirror image lies in the column left of that with the mirrored number.
+void expect_averages(const Cells& cells, double beside) {
+    const Grid grid = cells.grid();
+    ASSERT_EQ(grid, (Grid{16, 20}));
     Plane votes(grid, 6);
     std::vector<double> z(grid.pixels());
     Random random(5);
@@ -27,16 +31,21 @@ TEST(Rings, AverageAllPixelsByTheirDistanceInPrevalence) {
             votes.at(p)[b] = sum += static_cast<float>(random.uniform() * (z[p] + 1));
     }
     for (const bool mirror : {false, true}) {
-        const Rings rings(RingSums(votes, z), 0.4, mirror);
+        const Rings rings(RingSums(cells, votes, z), 0.4, mirror);
         std::vector<float> found(6);
         for (std::size_t p = 0; p < z.size(); p += 7) {
             std::vector<double> expected(6);
             for (std::size_t r = 0; r < z.size(); ++r) {
                 const double gap = (z[p] - z[r]) / 0.4, weight = std::exp(-0.5 * gap * gap);
-                const std::size_t twin = r - r % 20 + 19 - r % 20;
-                for (std::size_t b = 0; b < 6; ++b)
-                    expected[b] +=
-                        weight * static_cast<double>(votes.at(r)[b] + (mirror ? votes.at(twin)[b] : 0));
+                const std::size_t row = r - r % 20, twin = 19 - r % 20;
+                for (std::size_t b = 0; b < 6; ++b) {
+                    const auto vote = [&](std::size_t place) {
+                        return static_cast<double>(votes.at(row + place)[b]);
+                    };
+                    const double other =
+                        twin == 0 ? vote(0) : (1 - beside) * vote(twin) + beside * vote(twin - 1);
+                    expected[b] += weight * (vote(r % 20) + (mirror ? other : 0));
+                }
             }
             rings.at(z[p], found.data());
             for (std::size_t b = 0; b < 6; ++b)
@@ -45,12 +54,20 @@ TEST(Rings, AverageAllPixelsByTheirDistanceInPrevalence) {
     }
 }
 
+TEST(Rings, AverageAllPixelsByTheirDistanceInPrevalence) {
+    expect_averages(Cells({16, 20}), 0);
+}
+
+TEST(Rings, MirrorAboutTheMiddleOfTheImageWhereTheBorderCutsOffCells) {
+    expect_averages(Cells({47, 58}, 320), 2.0 / 3);  // cells of 3 x 3 pixels; 2 columns of pixels are missing
+}
+
 TEST(Rings, CoverPrevalencesFarFromAnyVote) {
     Plane votes({1, 3}, 2);
     votes.at(0)[0] = 0.25f;
     votes.at(0)[1] = 1;
     const std::vector<double> z{0, 5, 90};
-    const Rings rings(RingSums(votes, z), 0.15, false);
+    const Rings rings(RingSums(Cells({1, 3}), votes, z), 0.15, false);
     std::vector<float> found(2);
     for (const double at : {0.0, 5.0, 47.0, 90.0, 1000.0}) {
         rings.at(at, found.data());
@@ -64,7 +81,7 @@ TEST(Rings, WorkWithASinglePrevalence) {
     votes.at(1)[0] = 1;
     const std::vector<double> z{0.5, 0.5};
     float found = 0;
-    Rings(RingSums(votes, z), 0.15, true).at(0.5, &found);
+    Rings(RingSums(Cells({1, 2}), votes, z), 0.15, true).at(0.5, &found);
     EXPECT_FLOAT_EQ(found, 1.0f);
 }
 

@@ -84,7 +84,7 @@ TEST(AnnuliFitness, ManyRadiiCountLikePlainLoops) {
     for (float& value : points) value = static_cast<float>(random.uniform());
     for (std::uint32_t& count : counts) count = static_cast<std::uint32_t>(1 + random.below(9));
     const AnnuliPoints input{grid, 4, points, counts, AnnuliWeights::counts};
-    for (const std::size_t radii : {20, 300}) {  // more regions than a byte numbers
+    for (const std::size_t radii : {20, 300}) {  // 300: more than a byte holds
         Annuli annuli{.cx = 0.3, .cy = -0.2, .radii = {}};
         for (std::size_t k = 1; k <= radii; ++k)
             annuli.radii.push_back(13.5 * static_cast<double>(k) / static_cast<double>(radii));

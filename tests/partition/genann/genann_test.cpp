@@ -189,16 +189,14 @@ TEST(GenannMethod, OptionsReachTheSearchAndWrongOnesAreRefused) {
     EXPECT_EQ(geometry["metric"], "sqeuclidean");
     EXPECT_EQ(geometry["weights"], "counts");
     EXPECT_LE(geometry["generations"], 5);
-    for (const auto& [flag, value] : std::map<std::string, std::string>{{"genann-shape", "square"},
-                                                                        {"genann-radii", "0"},
-                                                                        {"genann-radii", "17"},
-                                                                        {"genann-metric", "cosine"},
-                                                                        {"genann-bounds", "all"},
-                                                                        {"genann-population", "3"},
-                                                                        {"genann-weights", "some"}}) {
+    const std::vector<std::pair<std::string, std::string>> refused{
+        {"genann-shape", "square"},  {"genann-radii", "0"},    {"genann-radii", "17"},
+        {"genann-metric", "cosine"}, {"genann-bounds", "all"}, {"genann-population", "3"},
+        {"genann-weights", "some"}};
+    for (const auto& [flag, value] : refused) {
         MethodSettings wrong;
         wrong.text[flag] = value;
-        EXPECT_THROW((void)method("genann").fit(data.input(wrong)), Error) << flag;
+        EXPECT_THROW((void)method("genann").fit(data.input(wrong)), Error) << flag << " " << value;
     }
 }
 

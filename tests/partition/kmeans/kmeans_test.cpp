@@ -11,6 +11,7 @@
 
 #include "core/base/random.hpp"
 #include "golden/golden.hpp"
+#include "support/parameter.hpp"
 
 namespace kandinsky {
 namespace {
@@ -98,7 +99,8 @@ TEST(KMeansMethod, RefusesOptionsOutOfRangeNamingTheFlag) {
             ADD_FAILURE() << flag << "=" << value << " accepted";
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), ErrorKind::usage);
-            EXPECT_NE(std::string(error.what()).find("--" + flag), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(test::parameter(flag)), std::string::npos)
+                << error.what();
         }
     }
 }

@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <kandinsky/error.hpp>
 #include "partition/method.hpp"
@@ -43,6 +45,19 @@ TEST(MaskMethod, TakesTheMapOfItsOwnClass) {
     EXPECT_EQ(fit(maps, 1).region, (std::vector<std::uint32_t>{0, 0, 0, 1, 1, 1}));
 }
 
+TEST(MaskMethod, ReadsNoMapOfAnotherClass) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* const maps = ::mmap(nullptr, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(maps, MAP_FAILED);
+    auto* const own = static_cast<std::byte*>(maps) + page;  // the maps of classes 0 and 2 cannot be read
+    ASSERT_EQ(::mprotect(own, page, PROT_READ | PROT_WRITE), 0);
+    own[4] = std::byte{9};
+    const Array all(ArrayView{
+        static_cast<std::byte*>(maps), DType::uint8, {3, 2, 3}, {static_cast<std::ptrdiff_t>(page), 3, 1}});
+    EXPECT_EQ(fit(all, 1, 3).region, (std::vector<std::uint32_t>{0, 0, 0, 0, 1, 0}));
+    ::munmap(maps, 3 * page);
+}
+
 TEST(MaskMethod, RefusesAMapOfAnotherGridOrKind) {
     EXPECT_EQ(failure(Array::copy_of(Numbers(6, 0), {3, 2})).kind(), ErrorKind::data);
     EXPECT_EQ(failure(Array::copy_of(Numbers(6, 0), {6})).kind(), ErrorKind::data);
@@ -71,7 +86,7 @@ TEST(MaskMethod, RequiresAMap) {
         FAIL() << "accepted";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::usage);
-        EXPECT_NE(std::string(error.what()).find("--mask"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("`mask REGIONS.npy`"), std::string::npos);
     }
 }
 

@@ -4,12 +4,28 @@
 
 #include <cmath>
 
+#include "calibrate/confidence.hpp"
+#include "support/exchangeable.hpp"
 #include "support/tested.hpp"
 
 namespace kandinsky {
 namespace {
 
 using namespace test;
+
+/// The score that a code of threshold_samples() or curve_table() stands for, as the page reads it.
+double sample_of(std::uint8_t code, const DrawnRange& range) {
+    return range.low + std::pow(code / 64.0, 2) * (range.high - range.low);
+}
+double entry_of(std::uint16_t code, const DrawnRange& range) {
+    return range.low + code / 65534.0 * (range.high - range.low);
+}
+/// The largest error of sample_of() for a score.
+double rounding(double score, const DrawnRange& range) {
+    const double root = std::sqrt(range.place(score)) + 0.5 / 64,
+                 step = std::pow(root, 2) - std::pow(root - 0.5 / 64, 2);
+    return (step + 1e-6) * (range.high - range.low);
+}
 
 TEST(PixelCurves, KeepThresholdsOfEveryScoreWithinItsRange) {
     const Made made = make({.images = 40, .classes = 3, .grid = {4, 6}, .seed = 2});
@@ -27,19 +43,89 @@ TEST(PixelCurves, KeepThresholdsOfEveryScoreWithinItsRange) {
         const auto table = curve_table(calibrator, 1, range);
         const auto samples = threshold_samples(calibrator, 1, 4, range);
         bool inside = false;
-        const auto clamped = [&](float s) { return std::min(std::max(s, low), high); };
         for (std::size_t l = 0; l < slider.size(); ++l) {
             const float threshold = calibrator.curves[1].threshold(0, slider[l]);
             const float read = low + (high - low) * static_cast<float>(table[l]) / 65534;
-            ASSERT_NEAR(read, clamped(threshold), (high - low) / 60000) << describe(score);
+            ASSERT_NEAR(read, threshold, (high - low) / 60000) << describe(score);
             inside = inside || (threshold > low && threshold < high);
         }
         EXPECT_TRUE(inside) << describe(score);
         for (std::size_t l = 0; l < curve.size(); ++l) {
             const float threshold = calibrator.curves[1].threshold(0, curve[l]);
             const double root = samples[l * samples.size() / curve.size()] / 64.0;
-            const double share = (clamped(threshold) - low) / (high - low);
+            const double share = (threshold - low) / (high - low);
             ASSERT_NEAR(root, std::sqrt(share), 0.5 / 64 + 1e-6) << describe(score);
+        }
+    }
+}
+
+TEST(PixelCurves, KeepThresholdsOfSmoothCurvesWithinTheirRange) {
+    const Made made = make({.images = 40, .classes = 3, .grid = {4, 6}, .seed = 2});
+    for (const ScoreKind kind : {ScoreKind::lac, ScoreKind::margin, ScoreKind::saps}) {
+        CalibrateOptions options{.score = {.kind = kind}};
+        options.method.name = "field";
+        options.pooling = Pooling::pixels;
+        const Calibrator calibrator = calibrate(made.dataset(), options);
+        ASSERT_NE(calibrator.smooth_of(1), nullptr);
+        const DrawnRange range = drawn_range({&calibrator});
+        EXPECT_EQ(range.low < 0, kind == ScoreKind::margin);
+        const auto samples = threshold_samples(calibrator, 1, 1, range);
+        std::size_t negative = 0;
+        for (std::size_t l = 0; l < kCurveLevels; ++l) {
+            const std::vector<float> wanted = score_thresholds(calibrator, curve_alphas()[l]);
+            for (std::size_t p = 0; p < 24; ++p) {
+                const auto threshold = static_cast<double>(wanted[24 + p]);
+                if (!std::isfinite(threshold)) continue;
+                negative += threshold < 0;
+                ASSERT_NEAR(sample_of(samples[l * 24 + p], range), threshold, rounding(threshold, range))
+                    << name_of(kind) << " level " << l << " pixel " << p;
+            }
+        }
+        EXPECT_EQ(negative > 0, kind == ScoreKind::margin);
+    }
+}
+
+TEST(PixelCurves, AreReadWhereSetsReadThemIfPrecisionIsGuaranteed) {
+    Random random(7);
+    const Dataset data = Exchangeable(random, 150, true).calibration();
+    const std::size_t pixels = data.grid().pixels();
+    for (const char* method : {"image", "field"}) {
+        CalibrateOptions options{.score = {}};
+        options.method.name = method;
+        options.confidence = 0.9;
+        options.risk = Risk::precision;
+        options.rungs = 20;
+        const Calibrator calibrator = calibrate(data, options);
+        const DrawnRange range = drawn_range({&calibrator});
+        double least = 0;
+        for (const RiskLevels& one : calibrator.risks) least = std::max(least, one.least_alpha);
+        ASSERT_LT(least, 0.9);
+        ASSERT_GT(least, 0.02);
+        const auto samples = threshold_samples(calibrator, 1, 1, range);
+        // Where larger alphas mean larger sets, thresholds at the alpha itself would descend.
+        for (std::size_t l = 0; l < kCurveLevels; ++l) {
+            if (curve_alphas()[l] < least) continue;
+            const auto threshold =
+                static_cast<double>(score_thresholds(calibrator, curve_alphas()[l])[pixels]);
+            ASSERT_TRUE(std::isfinite(threshold));
+            EXPECT_NEAR(sample_of(samples[l * pixels], range), threshold, rounding(threshold, range))
+                << method << " alpha " << curve_alphas()[l];
+        }
+        if (calibrator.smooth_of(1) != nullptr) continue;
+        const auto table = curve_table(calibrator, 1, range);
+        for (std::size_t l = 0; l < kSliderLevels; ++l) {
+            const double alpha = slider_alphas()[l];
+            // Below the smallest possible alpha, the curve keeps the threshold of that alpha.
+            const double kept = std::max(alpha, calibrator.risks[1].least_alpha);
+            EXPECT_NEAR(
+                entry_of(table[l], range),
+                static_cast<double>(calibrator.curves[1].threshold(0, curve_alpha(calibrator, 1, kept))),
+                1e-4)
+                << "alpha " << alpha;
+            if (alpha < least) continue;
+            EXPECT_NEAR(entry_of(table[l], range),
+                        static_cast<double>(score_thresholds(calibrator, alpha)[pixels]), 1e-4)
+                << "alpha " << alpha;
         }
     }
 }

@@ -11,6 +11,7 @@
 #include "report/data/blob.hpp"
 #include "report/data/pixel_curves.hpp"
 #include "report/support.hpp"
+#include "report/table/result_json.hpp"
 
 namespace kandinsky {
 namespace {
@@ -74,6 +75,58 @@ TEST(ReportData, DrawsAreAveragedAndPooledClassesAreOneStratum) {
     const ordered_json pooled = Made3(1, Condition::none).made();
     EXPECT_TRUE(pooled["pooled"].get<bool>());
     EXPECT_EQ(pooled["methods"][0]["strata"].size(), 1u);
+}
+
+TEST(ReportData, SetsAreDescribedByMeansOverTheDraws) {
+    const Made3 drawn(2);
+    const ordered_json report = drawn.made();
+    bool differs = false;
+    for (std::size_t m = 0; m < 3; ++m) {
+        const CompareRow& row = drawn.comparison.rows[m];
+        const ordered_json& own = report["methods"][m];
+        EXPECT_EQ(own["set_size"].get<double>(), row.sets.size);
+        EXPECT_EQ(own["false_classes"].get<double>(), row.sets.false_classes);
+        EXPECT_EQ(own["empty_share"].get<double>(), row.empty_share);
+        EXPECT_EQ(own["single_share"].get<double>(), row.sets.single);
+        EXPECT_EQ(own["single_right"], number(row.sets.single_right));
+        EXPECT_EQ(own["full_share"].get<double>(), row.sets.full);
+        differs = differs || row.sets.size != drawn.comparison.last.calibrators[m].sets.size;
+    }
+    EXPECT_TRUE(differs) << "the draws have equal sets";
+}
+
+TEST(ReportData, HasTheRuleOfEmptySetsThatTheEvaluationUsed) {
+    Made3 it;
+    it.comparison.calibrators[1].classless = true;
+    const auto rules = [&] {
+        std::vector<std::string> out;
+        const ordered_json report = it.made();
+        for (const ordered_json& one : report["methods"]) out.push_back(one["empty"]);
+        return out;
+    };
+    EXPECT_EQ(rules(), (std::vector<std::string>{"fill", "keep", "fill"}));
+    it.input.empty = EmptySets::keep;
+    EXPECT_EQ(rules(), (std::vector<std::string>{"keep", "keep", "keep"}));
+    it.input.empty = EmptySets::fill;
+    EXPECT_EQ(rules(), (std::vector<std::string>{"fill", "fill", "fill"}));
+}
+
+TEST(ReportData, PixelsWithoutDataNeverHaveTheClassInTheReleasedCode) {
+    for (const bool released : {false, true}) {
+        const Made calibration = make({.images = 20, .classes = 3, .seed = 1, .absent = 2});
+        CompareOptions options;
+        options.calibrate = paper_settings({.fallback = Fallback::none, .released = released});
+        options.methods = {"image"};
+        const Made3 it(
+            compare(calibration.dataset(), make({.images = 10, .classes = 3, .seed = 2}).dataset(), options));
+        const Calibrator& own = it.comparison.calibrators.front();
+        const std::vector<std::uint8_t> bytes(own.grid.pixels(), released ? 3 : 2);
+        const ordered_json report = it.made()["methods"][0]["strata"];
+        EXPECT_TRUE(report[0]["level_map"].is_null());
+        EXPECT_EQ(report[2]["level_map"], blob(bytes, {own.grid.height, own.grid.width}, {own.grid.width}));
+        const float threshold = score_thresholds(own, 0.1)[2 * own.grid.pixels()];
+        EXPECT_EQ(std::isnan(threshold), released);
+    }
 }
 
 TEST(ReportData, NamesEveryScoreOnceEvenIfItsNameIsPartOfAnother) {

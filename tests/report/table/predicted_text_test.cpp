@@ -53,25 +53,24 @@ TEST(PredictedWarning, NamesFewGroupsRareClassesOrTheScoreWithARemedy) {
     EXPECT_TRUE(
         has(few, "51 % of the sets hold all 3 classes: alpha 0.05 is too small for 12 calibration images"))
         << few;
-    EXPECT_TRUE(has(few, "--alpha 0.077 or larger")) << few;
+    EXPECT_TRUE(has(few, "`alpha 0.077` or larger")) << few;
     const std::string rare = Asked().warning(full);
     EXPECT_TRUE(has(rare, "too few calibration images have class 2")) << rare;
-    EXPECT_FALSE(has(rare, "--method image")) << "one curve is all it has: " << rare;
+    EXPECT_FALSE(has(rare, "`method image`")) << "one curve is all it has: " << rare;
     Asked other;
     other.calibrator.partitions[0].regions = 2;
-    EXPECT_TRUE(has(other.warning(full), "use --fallback image or --method image")) << other.warning(full);
+    EXPECT_TRUE(has(other.warning(full), "use `fallback image` or `method image`")) << other.warning(full);
     const std::string score = Asked(40, 0.6).warning(full);
     EXPECT_TRUE(has(score, "the cause is the score lac")) << score;
     EXPECT_TRUE(has(score, "kandinsky compare")) << score;
-    EXPECT_FALSE(has(score, "--place")) << "an option of field: " << score;
+    EXPECT_FALSE(has(score, "`place")) << "an option of field: " << score;
     EXPECT_FALSE(has(score, "logits")) << score;
     Asked fed(40, 0.6);
     for (const auto& [logits, name] :
          {std::pair(Logits::softmax, "softmax"), std::pair(Logits::sigmoid, "sigmoid")}) {
         fed.calibrator.logits = logits;
         const std::string input = fed.warning(full);
-        EXPECT_TRUE(
-            has(input, fmt::format("applies {} to its input, which may already be probabilities", name)))
+        EXPECT_TRUE(has(input, fmt::format("applies {} to its input, so the input must be logits", name)))
             << input;
     }
 }
@@ -81,11 +80,11 @@ TEST(PredictedWarning, CountsTheGroupsThatSetTheThresholds) {
     Asked renewed(40, 0.05);
     renewed.calibrator.renewal = {.images = 10, .groups = 10};
     EXPECT_TRUE(has(renewed.warning(full), "too small for 10 calibration images")) << renewed.warning(full);
-    EXPECT_TRUE(has(renewed.warning(full), "--alpha 0.091 or larger")) << renewed.warning(full);
+    EXPECT_TRUE(has(renewed.warning(full), "`alpha 0.091` or larger")) << renewed.warning(full);
     Asked weighted(40, 0.1);
     weighted.calibrator.weighting = {.groups = 40, .effective = 20, .at_infinity = 0.148};
     EXPECT_TRUE(has(weighted.warning(full), "40 weighted calibration images")) << weighted.warning(full);
-    EXPECT_TRUE(has(weighted.warning(full), "--alpha 0.148 or larger")) << weighted.warning(full);
+    EXPECT_TRUE(has(weighted.warning(full), "`alpha 0.148` or larger")) << weighted.warning(full);
 }
 
 TEST(PredictedWarning, NamesClassesThatAreEverywhereThoughFewLabelsHaveThem) {

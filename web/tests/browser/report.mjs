@@ -193,7 +193,7 @@ async function checkReport(made, cls) {
   assert.equal(await row.locator("td").nth(3).textContent(), own.floor.toFixed(4));
   assert.match(
     await page.locator("#reliability-text").textContent(),
-    new RegExp(`ECE_20 = ${own.ece.toFixed(4)}`),
+    new RegExp(`ECE = ${own.ece.toFixed(4)}`),
   );
 
   // The slider changes the sets and shows the numbers of `evaluate`.

@@ -22,7 +22,7 @@ function smallest() {
     ...{ geometry: {}, curves: null, pixel_curves: null, pixel_coverage: blob },
   };
   const method = {
-    ...{ name: "field", summary: "", guarantee: "", meta: {} },
+    ...{ name: "field", summary: "", guarantee: "", meta: {}, empty: "fill" },
     ...{ set_size: 1, false_classes: 0, empty_share: 0, single_share: 1, single_right: 1, full_share: 0 },
     ...{ coverage_at_alpha: 0.9, slider_set_size: slider, slider_false_classes: slider },
     ...{ slider_empty: slider, slider_single: slider, slider_single_right: slider, slider_full: slider },
@@ -82,6 +82,9 @@ describe("the data of a report", () => {
     expect(said("methods", [])).toBe("methods is a list of 0, but a list of at least 1 is expected");
     expect(said("methods.0.slider_full", [1])).toBe(
       "methods[0].slider_full is a list of 1, but a list of 99 is expected",
+    );
+    expect(said("methods.0.empty", "auto")).toBe(
+      "methods[0].empty is text, but one of fill, keep is expected",
     );
     expect(said("grid", [1, 2, 3])).toBe("grid is a list of 3, but a list of 2 is expected");
     expect(said("title", null)).toBe("title is null, but text is expected");

@@ -1,6 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Blob8, Report } from "../../src/data";
+import { curveNote } from "../../src/inspector";
 import {
   methodCurve,
   missingReferences,
@@ -69,6 +70,27 @@ describe("thresholds", () => {
     expect(curve.infiniteFrom).toBeCloseTo(0.5);
     expect((await sampledCurve(report({}), samples, 1)).infiniteFrom).toBeCloseTo(0.6);
     expect((await methodCurve(report({}), 0, 0, 0)).infiniteFrom).toBeNull();
+  });
+});
+
+describe("the note on curves", () => {
+  const noted = (stride: number, ...adapt: string[]) =>
+    curveNote(
+      report({
+        curve_stride: stride,
+        methods: adapt.map((one) => ({ meta: { options: { adapt: one } } })),
+      } as unknown as Partial<Report>),
+    );
+
+  test("says what a line that ends or is missing means", () => {
+    expect(noted(1)).toMatch(/infinite: the class is always in the set\. A method without a line/);
+    expect(noted(1)).not.toMatch(/block|shift/);
+    expect(noted(3)).toMatch("one pixel of each 3 x 3 block only");
+  });
+
+  test("says of which images the curves are if thresholds depend on the image", () => {
+    expect(noted(1, "none", "image")).toMatch("an image whose levels are not shifted");
+    expect(noted(1, "none")).not.toMatch("shift");
   });
 });
 

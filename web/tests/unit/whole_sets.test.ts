@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { classColour, manyClasses, pale } from "../../src/colour";
-import type { Report } from "../../src/data";
+import { classColour, manyClasses, pale, setColours } from "../../src/colour";
+import type { Method, Report } from "../../src/data";
+import { emptyWords, wholeWords } from "../../src/sets";
 import { tradePoints } from "../../src/trade";
-import { setColour, summary } from "../../src/whole_sets";
+import { setColour, summary, wholeSets } from "../../src/whole_sets";
 
 describe("whole sets", () => {
   test("one class has its colour, few share stripes, many are grey", () => {
@@ -14,6 +15,7 @@ describe("whole sets", () => {
       [1, 1, 3, 3].map((c) => pale(classColour(c))),
     );
     expect(setColour([0, 1, 2, 3], 5, 5, 1)).toEqual(manyClasses);
+    expect(setColour([], 0, 0, 1)).toEqual(setColours.empty);
   });
 
   test("are told in shares: decided, right, undecided and what is in them", () => {
@@ -24,6 +26,31 @@ describe("whole sets", () => {
       { members: [1, 2], share: 0.2 },
     ]);
     expect(summary([[0, 1]], [255], 0).right).toBeNaN();
+  });
+
+  test("that are empty get the most probable class only if the rule is to fill", () => {
+    const codes = [20, 5, 20, 5, 5, 20]; // [class][pixel]
+    expect(wholeSets(codes, [0, 1, 1], 2, 10, "fill")).toEqual({ sets: [[0], [1], [0, 1]], filled: 1 });
+    expect(wholeSets(codes, [0, 1, 1], 2, 10, "keep")).toEqual({ sets: [[0], [], [0, 1]], filled: 0 });
+  });
+
+  test("that stay empty are neither decided nor undecided", () => {
+    const found = summary([[0], [], [], [0, 1]], [0, 0, 1, 1], 0);
+    expect([found.decided, found.filled, found.empty, found.undecided]).toEqual([0.25, 0, 0.5, 0.25]);
+    expect(found.kinds).toEqual([{ members: [0, 1], share: 0.25 }]);
+  });
+
+  test("are told as the method's rule treats empty sets", () => {
+    const names = (members: number[]) => `{${members.join(", ")}}`;
+    const kept = wholeWords(summary([[0], [], [0, 1], [0]], [0, 0, 1, 1], 0), names);
+    expect(kept).toMatch(
+      /50.* one class, and it is right in 50.* of them\. 25.* have no class\. 25.* undecided: \{0, 1\}/,
+    );
+    expect(kept).not.toMatch("most probable");
+    const filled = wholeWords(summary([[0], [1], [0, 1], [0]], [0, 0, 1, 1], 1), names);
+    expect(filled).toMatch(/\(25.* were empty and took the most probable class\)\. 25.* undecided/);
+    expect(emptyWords({ empty: "fill" } as Method)).toMatch("take the most probable class");
+    expect(emptyWords({ empty: "keep" } as Method)).toMatch("stay empty");
   });
 });
 
