@@ -63,9 +63,9 @@ class Dataset {
     /// unless all numbers are below images().
     [[nodiscard]] Dataset subset(const std::vector<std::uint32_t>& images) const;
 
-    /// Writes the probabilities of one image to `out` as float32 [C][range]. Throws a data error that names
-    /// image, class, row, column and value if a probability is NaN or outside [0,1] or a logit is NaN (for
-    /// softmax also if it is infinite), and a usage error if `out` is too short. No allocation; thread-safe.
+    /// Writes one image's probabilities as float32 [C][range], -0 as 0. Throws a data error that names image,
+    /// class, row, column and value if a probability is NaN or outside [0,1] or a logit is NaN (for softmax
+    /// also if it is infinite), and a usage error if `out` is too short. No allocation; thread-safe.
     void read_probs(std::size_t image, PixelRange range, std::span<float> out) const;
     /// All probabilities of one image, [C][H][W], as read_probs() gives them.
     [[nodiscard]] std::vector<float> probs(std::size_t image) const;

@@ -17,7 +17,7 @@ inline constexpr std::size_t kHashStretch = 4096;
 /// identical.
 void hash_four(const std::array<const void*, 4>& from, std::size_t bytes,
                std::array<std::uint64_t, 4>& hashes);
-/// hash_four() of strings of half-precision numbers, converted to float. String k has the n numbers at
+/// hash_four() of strings of half-precision numbers as floats, -0 as +0. String k has the n numbers at
 /// planes[p][k] for each p in turn. n is a multiple of 8. Returns false if a number is not in [0, 1].
 [[nodiscard]] bool hash_halves(std::span<const std::array<const std::byte*, 4>> planes, std::size_t n,
                                std::array<std::uint64_t, 4>& hashes);

@@ -85,7 +85,7 @@ describe("the note on curves", () => {
   test("says what a line that ends or is missing means", () => {
     expect(noted(1)).toMatch(/infinite: the class is always in the set\. A method without a line/);
     expect(noted(1)).not.toMatch(/block|shift/);
-    expect(noted(3)).toMatch("one pixel of each 3 x 3 block only");
+    expect(noted(3)).toMatch("one pixel in each 3 x 3 block");
   });
 
   test("says of which images the curves are if thresholds depend on the image", () => {
