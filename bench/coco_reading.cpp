@@ -37,7 +37,7 @@ void write_file(const std::filesystem::path& path, std::size_t megabytes) {
             i == 0 ? "" : ",", i * 7, i * 7);
     file << R"(],"annotations": [)";
     while (written < megabytes * 1000000) {
-        text = id == 0 ? "" : ",";
+        text.assign(id == 0 ? 0 : 1, ',');
         const bool crowd = random.below(100) == 0;
         if (crowd) {
             text += R"({"segmentation": {"counts": [)";
