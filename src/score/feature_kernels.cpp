@@ -76,7 +76,7 @@ struct FeatureLanes {
 /// Pixels [first, last), a whole number of vectors of `real`.
 template <class Real>
 void AddStretch(Real real, const float* probs, std::size_t first, std::size_t last, FeatureCounts& out) {
-    if (first == last) return;
+    if (first >= last) return;
     FeatureLanes<Real> own{.real = real, .whole = {}};
     for (std::size_t i = first; i < last; i += hn::Lanes(real)) {
         const auto p = own.Clean(hn::LoadU(real, probs + i));
@@ -101,7 +101,7 @@ FeatureCounts CountFeatures(const float* probs, std::size_t n) {
 template <class Real>
 void AddColumns(Real real, const float* probs, std::size_t first, std::size_t last, std::size_t rows,
                 std::size_t stride, bool above, std::uint32_t* mass, WatchCounts& out) {
-    if (first == last) return;
+    if (first >= last) return;  // clang 14 and 15 get == wrong: they skipped the columns of a narrower vector
     constexpr std::int32_t kMost = kMostOdds << 23;
     constexpr int kShift = 15;  // of the 23 bits behind the point, 8 stay
     FeatureLanes<Real> own{.real = real, .whole = {}};
